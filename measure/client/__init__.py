@@ -1,0 +1,1 @@
+"""Agents that can be launched, and what came back from a launch."""

@@ -1,0 +1,1 @@
+"""The judge: reads one transcript against one question and knows nothing else."""

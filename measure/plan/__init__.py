@@ -1,0 +1,1 @@
+"""What is launched, in which order, within which budget, and when it stops."""

@@ -1,0 +1,1 @@
+"""What an agent client loads from a workspace."""

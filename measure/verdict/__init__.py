@@ -1,0 +1,1 @@
+"""Evidence, intervals, verdicts and findings, as pure functions over ordered pairs."""
