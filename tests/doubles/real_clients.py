@@ -56,7 +56,9 @@ class RealClient:
 
     @cached_property
     def version(self) -> str:
-        said = subprocess.run([self.path, "--version"], capture_output=True, text=True, timeout=30, env={"HOME": os.devnull})
+        said = subprocess.run(
+            [self.path, "--version"], capture_output=True, text=True, timeout=30, check=True, env={"HOME": os.devnull}
+        )
         return said.stdout.split()[0]
 
 

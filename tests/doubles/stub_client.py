@@ -3,8 +3,8 @@
 As a module it writes such executables (`install`) and the events of the stream-json form (`init`, `text`, `result`).
 Run as a program, `stub_client.py SCRIPT.json [ARGUMENT...]`, it plays. It needs the standard library only.
 
-A script is `{"version": "…", "launches": [[step, …], …]}`: launch n plays entry n modulo their number. A step is an object
-with one of these keys:
+A script is `{"version": "…", "launches": [[step, …], …]}`: launch n plays entry n modulo their number. A step is an
+object with one of these keys:
 
     stdout, stderr    text to write, as UTF-8              stdout_hex        bytes to write, as hexadecimal digits
     repeat            with one of the above: so many times  bytewise          with one of the above: a byte at a time
@@ -14,7 +14,8 @@ with one of these keys:
                       `setsid` true puts it into a session of its own, `bare` true drops its environment
     ignore            name of a signal to ignore            on_term           exit code to exit with on SIGTERM
     tell              "cwd", "argv" or "env": write it to stdout as one line of JSON
-    holding           [file, text]: plays the steps `then` if the file in the working directory holds it, else `otherwise`
+    holding           [file, text]: plays the steps `then` if that file of the working directory holds the text,
+                      else the steps `otherwise`
     exit              exit code                             die               name of a signal to die of
 """
 
@@ -94,7 +95,7 @@ def line(event: dict[str, Any]) -> Step:
 
 
 def main(script_path: str, arguments: list[str]) -> None:
-    with open(script_path, encoding="utf-8") as file:
+    with open(script_path, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to import
         script = json.load(file)
     if "--version" in arguments:
         os.write(1, script["version"].encode() + b"\n")
@@ -151,14 +152,14 @@ def _start_child(step: Step) -> None:
 
 
 def _tell(step: Step) -> None:
-    told = {"cwd": os.getcwd(), "argv": sys.argv[2:], "env": dict(os.environ)}[step["tell"]]
+    told = {"cwd": os.getcwd(), "argv": sys.argv[2:], "env": dict(os.environ)}[step["tell"]]  # noqa: PTH109
     os.write(1, json.dumps(told).encode() + b"\n")
 
 
 def _holding(step: Step) -> None:
     name, wanted = step["holding"]
     try:
-        with open(name, encoding="utf-8") as file:
+        with open(name, encoding="utf-8") as file:  # noqa: PTH123
             held = wanted in file.read()
     except OSError:
         held = False

@@ -1,11 +1,13 @@
 """A loopback double of the Messages API that drives real clients.
 
-    with MessagesApi(Script([When(present="never push", ask="push", answers=Text("ACTION: {letter of Stop and ask}"))])) as api:
+    stops = [(0.9, Text("ACTION: {letter of Stop and ask}")), (0.1, faults.REFUSAL)]
+    obeys = When(present="Never push", ask="push", answers=stops)
+    with MessagesApi(Script([obeys], default=Text("ACTION: {letter of Push}"), seed=7)) as api:
         subprocess.run([client, "-p", ...], env=environment | api.environment())
         assert api.asked[0].model == "claude-sonnet-4-5"
 
-`Script`, `When`, `Text`, `ToolUse`, `Thinking`, `Answer`, `Turns` say what is answered; `faults` and `Trouble` what goes
-wrong; `MessagesApi` keeps what was asked and what it would have cost.
+`Script`, `When`, `Text`, `ToolUse`, `Thinking`, `Answer`, `Turns` say what is answered; `faults` and `Trouble` say what
+goes wrong; `MessagesApi` keeps what was asked and what it would have cost.
 """
 
 from tests.doubles.messages_api import faults

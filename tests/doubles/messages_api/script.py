@@ -18,6 +18,9 @@ from tests.doubles.messages_api.request import Request
 
 Reply: TypeAlias = Says | Turns | Fault
 
+UNDERSTOOD = Text("Understood, and this is a text of more than one piece.")
+"""What is said where a script says nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class When:
@@ -62,7 +65,7 @@ class Script:
     def __init__(
         self,
         rules: Sequence[When] = (),
-        default: Reply = Text("Understood."),
+        default: Reply = UNDERSTOOD,
         troubles: Sequence[Trouble] | Trouble | Fault = (),
         seed: int = 0,
     ) -> None:
@@ -74,21 +77,20 @@ class Script:
         self._trouble_draws = [random.Random(f"{seed} trouble {index}") for index in range(len(self.troubles))]
 
     def reply(self, request: Request) -> tuple[Answer, Fault | None]:
-        """The answer to a request, and what spoils it. A fault drawn as an answer spoils the default's wording."""
+        """The answer to a request, and what spoils it. A fault drawn as an answer spoils `UNDERSTOOD`."""
         said = self._drawn(request)
         drawn_fault = said if isinstance(said, Fault) else None
-        spoken = Answer((Text("Understood, and this is a text of more than one piece."),))
         if isinstance(said, Turns):
             spoken = said.at(request)
-        elif not isinstance(said, Fault):
-            spoken = answer(said)
+        else:
+            spoken = answer(UNDERSTOOD if isinstance(said, Fault) else said)
         return spoken, self._trouble(request) or drawn_fault
 
     def _drawn(self, request: Request) -> Reply:
         for rule, draw in zip(self.rules, self._draws, strict=True):
             if rule.fits(request):
-                weights, replies = zip(*rule.weighted(), strict=True)
-                return draw.choices(replies, weights)[0]
+                weighted = rule.weighted()
+                return draw.choices([reply for _, reply in weighted], [weight for weight, _ in weighted])[0]
         raise AssertionError("the default fits every request")
 
     def _trouble(self, request: Request) -> Fault | None:

@@ -31,6 +31,10 @@ from tests.doubles.messages_api.request import Json, Request
 from tests.doubles.messages_api.script import Script
 from tests.doubles.messages_api.wire import End, Play, error_body, message_of, output_tokens
 
+
+CUT_AFTER_S = 0.1
+"""Seconds between the last bytes and the cut of a connection: part of the fault, so that clients meet one and not two."""
+
 MODELS = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-8", "claude-sonnet-5")
 
 
@@ -87,7 +91,7 @@ class MessagesApi:
         return {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": "sk-ant-test-made-up"}
 
     def wait_for(self, number: int, limit_s: float = 30.0) -> Request:
-        """Block until the `number`-th request for an answer is here, and return it. Raises TimeoutError at the limit."""
+        """Block until the `number`-th request for an answer is here, and return it; TimeoutError at the limit."""
         with self._arrived:
             if not self._arrived.wait_for(lambda: len(self.asked) >= number, limit_s):
                 raise TimeoutError(f"{len(self.asked)} requests within {limit_s} s; waited for {number}")
@@ -245,6 +249,8 @@ class MessagesApi:
             # Closing with a linger time of zero sends a reset instead of a goodbye.
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         elif play.end is End.CUT:
+            # A client that finds the end in the same breath as the bytes may drop the bytes; on a network it would not.
+            await asyncio.sleep(CUT_AFTER_S)
             writer.close()
             await writer.wait_closed()
 

@@ -87,7 +87,13 @@ def error_body(kind: str, text: str) -> Json:
 def events_of(message: Json) -> Iterator[Json]:
     """message_start, each block's start, deltas and stop, message_delta, message_stop."""
     usage = message["usage"]
-    start = {**message, "content": [], "stop_reason": None, "stop_sequence": None, "usage": {**usage, "output_tokens": 1}}
+    start = {
+        **message,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {**usage, "output_tokens": 1},
+    }
     yield {"type": "message_start", "message": start}
     for index, block in enumerate(message["content"]):
         yield from _block_events(index, block)
@@ -101,7 +107,10 @@ def events_of(message: Json) -> Iterator[Json]:
 
 def _block_events(index: int, block: Json) -> Iterator[Json]:
     if block["type"] == "text":
-        empty, deltas = {**block, "text": ""}, [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+        empty, deltas = (
+            {**block, "text": ""},
+            [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])],
+        )
     elif block["type"] == "thinking":
         empty = {**block, "thinking": "", "signature": ""}
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
