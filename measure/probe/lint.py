@@ -47,7 +47,8 @@ class Finding:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.key}" if self.key else self.file
-        return f"{where}: {self.severity}: {self.message}; {self.remedy} [{self.id}]"
+        said = f"{self.message}; {self.remedy}" if self.remedy else self.message
+        return f"{where}: {self.severity}: {said} [{self.id}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,14 @@ def load_probes(paths: Sequence[Path]) -> tuple[LoadedProbe, ...]:
 
     Raises `UnusableFileError` with the problems of all files at once, and `ProbeError` where nothing was named.
     """
+    loaded, problems = gather_probes(paths)
+    if problems:
+        raise UnusableFileError(problems)
+    return loaded
+
+
+def gather_probes(paths: Sequence[Path]) -> tuple[tuple[LoadedProbe, ...], tuple[Problem, ...]]:
+    """As `load_probes`, but the probes that can be loaded come together with the problems of those that can't."""
     if not paths:
         raise ProbeError("no probe was named", hint="name a probe file or a folder of them: --probe FILE")
     loaded: list[LoadedProbe] = []
@@ -54,9 +62,7 @@ def load_probes(paths: Sequence[Path]) -> tuple[LoadedProbe, ...]:
             except UnusableFileError as error:
                 problems.extend(error.problems)
     problems.extend(shared_ids(loaded))
-    if problems:
-        raise UnusableFileError(problems)
-    return tuple(loaded)
+    return tuple(loaded), tuple(problems)
 
 
 def probe_files(folder: Path) -> tuple[Path, ...]:
@@ -69,7 +75,9 @@ def probe_files(folder: Path) -> tuple[Path, ...]:
     except OSError as error:
         raise refused(folder, f"can't be read: {error.strerror}") from None
     if not files:
-        raise refused(folder, "holds no probe: expected at least one *.toml right inside this folder")
+        below = sorted({entry.parent for entry in folder.glob("*/*.toml")})
+        instead = f"; its folders do, name one of them: {below[0]}" if below else ""
+        raise refused(folder, f"holds no probe: expected at least one *.toml right inside this folder{instead}")
     return tuple(files)
 
 

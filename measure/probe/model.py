@@ -20,6 +20,9 @@ PROMPT_LIMIT = 1_000_000
 """Largest prompt in bytes of UTF-8. The client takes some megabytes on stdin; this stays well inside."""
 
 
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+
+
 def broken_rule(key: str, words: str) -> PydanticCustomError:
     """A rule that a file breaks at `key` (relative to the table being checked), in words for the person."""
     return PydanticCustomError("rule", "{words}", {"words": words, "key": key})
@@ -62,7 +65,7 @@ def _no_look_alike(value: object) -> object:
     return value
 
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Identifier = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 NonEmpty = Annotated[str, StringConstraints(min_length=1)]
 Written = Annotated[NonEmpty, AfterValidator(_written)]
 Prompt = Annotated[Written, AfterValidator(_can_be_put)]

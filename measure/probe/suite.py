@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 
 from measure.errors import ProbeError
 from measure.probe.form import Problem, UnusableFileError, fit, read_document
-from measure.probe.load import SUITE_FILE, LoadedProbe, load_probes
+from measure.probe.load import SUITE_FILE, LoadedProbe, gather_probes
 from measure.probe.model import Identifier, SchemaVersion, Strict, Written, broken_rule
 
 
@@ -82,29 +82,39 @@ def load_groups(paths: Sequence[Path]) -> tuple[ProbeGroup, ...]:
     A folder that a suite in the folder above takes in is loaded with that suite's settings. Raises
     `UnusableFileError` with everything that is wrong with any of the files, and `ProbeError` for no path.
     """
+    groups, problems = gather_groups(paths)
+    if problems:
+        raise UnusableFileError(problems)
+    return groups
+
+
+def gather_groups(paths: Sequence[Path]) -> tuple[tuple[ProbeGroup, ...], tuple[Problem, ...]]:
+    """As `load_groups`, but what can be loaded comes together with the problems of what can't."""
     if not paths:
         raise ProbeError("no probe was named", hint="name a probe file or a folder of them: --probe FILE")
-    groups: list[ProbeGroup] = []
+    planned: list[tuple[str, list[Path], SuiteSettings | None]] = []
     loose: list[Path] = []
     problems: list[Problem] = []
     for path in paths:
         try:
             if (path / SUITE_FILE).is_file():
-                groups.extend(_whole_suite(path))
-            elif path.is_dir() and (settings := _suite_above(path)) is not None:
-                groups.append(ProbeGroup(path.absolute().name, load_probes([path]), settings))
+                suite, settings = load_suite(path)
+                planned.extend((name, [path / name], settings) for name in suite.contrasts)
+            elif path.is_dir() and (above := _suite_above(path)) is not None:
+                planned.append((path.absolute().name, [path], above))
             else:
                 loose.append(path)
         except UnusableFileError as error:
             problems.extend(error.problems)
     if loose:
-        try:
-            groups.append(ProbeGroup(_name_of(loose), load_probes(loose)))
-        except UnusableFileError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise UnusableFileError(problems)
-    return tuple(groups)
+        planned.append((_name_of(loose), loose, None))
+    groups = []
+    for name, members, chosen in planned:
+        probes, wrong = gather_probes(members)
+        problems.extend(wrong)
+        if probes:
+            groups.append(ProbeGroup(name, probes, chosen))
+    return tuple(groups), tuple(problems)
 
 
 def load_suite(folder: Path) -> tuple[Suite, SuiteSettings]:
@@ -138,20 +148,6 @@ def load_suite(folder: Path) -> tuple[Suite, SuiteSettings]:
     if problems:
         raise UnusableFileError(problems)
     return suite, settings
-
-
-def _whole_suite(folder: Path) -> list[ProbeGroup]:
-    suite, settings = load_suite(folder)
-    groups = []
-    problems: list[Problem] = []
-    for name in suite.contrasts:
-        try:
-            groups.append(ProbeGroup(name, load_probes([folder / name]), settings))
-        except UnusableFileError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise UnusableFileError(problems)
-    return groups
 
 
 def _suite_above(folder: Path) -> SuiteSettings | None:
