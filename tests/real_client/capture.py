@@ -1,7 +1,7 @@
 """`python -m tests.real_client.capture [ROW...]`: write what the real clients print, for tests that replay it.
 
-Writes `tests/fixtures/streams/<version>/<row>.jsonl` and, per version, `ends.json` with each row's exit code (null: only
-the outer limit ended it) and standard error. Nothing of the machine that captured it is left in: directories,
+Writes `tests/fixtures/streams/<version>/<row>.jsonl` and, per version, `ends.json` with each row's exit code (null:
+only the outer limit ended it) and standard error. Nothing of the machine that captured it is left in: directories,
 addresses, ids and hours are replaced.
 """
 
@@ -50,7 +50,7 @@ def main(names: list[str]) -> None:
             stream = scrubbed(launched.stdout.decode(), played)
             (STREAMS / client.version / f"{row.name}.jsonl").write_text(stream)
             shutil.rmtree(directory)
-            end = {"exit_code": launched.exit_code, "stderr": scrubbed(launched.stderr, played)}
+            end: dict[str, object] = {"exit_code": launched.exit_code, "stderr": scrubbed(launched.stderr, played)}
             return client.version, row.name, end
 
         ends: dict[str, dict[str, object]] = {client.version: _known(client.version) for client in clients}

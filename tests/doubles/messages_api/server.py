@@ -31,9 +31,8 @@ from tests.doubles.messages_api.request import Json, Request
 from tests.doubles.messages_api.script import Script
 from tests.doubles.messages_api.wire import End, Play, error_body, message_of, output_tokens
 
-
 CUT_AFTER_S = 0.1
-"""Seconds between the last bytes and the cut of a connection: part of the fault, so that clients meet one and not two."""
+"""Seconds between the last bytes and the cut of a connection: part of the fault, so that it is one and not two."""
 
 MODELS = ("claude-sonnet-4-5", "claude-haiku-4-5", "claude-opus-4-8", "claude-sonnet-5")
 
