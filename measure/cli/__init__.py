@@ -1,0 +1,62 @@
+"""The command line. Holds no logic: each command parses, calls one thing, prints one result.
+
+Invariant: results go to stdout, everything for people to stderr; with `--json` stdout holds exactly one JSON document,
+also when the command fails; the exit status is the one the error's class names.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+
+
+def main() -> None:
+    """Run the command line and exit with the documented status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; returns the exit status."""
+    from measure.cli.app import app
+    from measure.cli.output import make_streams_safe
+
+    make_streams_safe()
+    import typer
+    from typer.main import get_command
+
+    from measure.errors import InterruptedRunError, MeasureError
+
+    wants_json = "--json" in arguments
+    try:
+        status = get_command(app).main(args=arguments, prog_name="measure", standalone_mode=False)
+    except MeasureError as error:
+        _tell(error.kind, error.message, error.hint, wants_json)
+        return 128 + error.signal_number if isinstance(error, InterruptedRunError) else error.exit_status
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        _tell("interrupted", "interrupted", None, wants_json)
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever read our output has left; a second error at exit would only be noise.
+        sys.stderr.close()
+        return 128 + signal.SIGPIPE
+    except Exception as error:
+        message = getattr(error, "format_message", None)
+        if message is None or not hasattr(error, "exit_code"):
+            raise
+        hint = None
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            hint = f"See '{context.command_path} --help'."
+        _tell("usage", message(), hint, wants_json)
+        return 2
+    return int(status or 0) if isinstance(status, int) else 0
+
+
+def _tell(kind: str, message: str, hint: str | None, wants_json: bool) -> None:
+    if wants_json:
+        print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))  # noqa: T201
+    text = f"measure: {message}" + (f"\n  {hint}" if hint else "")
+    print(text, file=sys.stderr)  # noqa: T201

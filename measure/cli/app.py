@@ -1,0 +1,228 @@
+"""All commands, each with its options and help. What a command does is imported when it is called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="measure",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Does this line change what the agent does? Clones a workspace into two arms that differ in one line, "
+    "launches the agent in both, and leaves a record that never takes 'not measured' for 'no difference'.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+Runs = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs",
+        metavar="DIR",
+        help="Where records are kept. Default: $MEASURE_RUNS, else ./runs if it holds records, else your data folder.",
+    ),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from measure import __version__
+
+        typer.echo(f"measure {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+def run(
+    probe: Annotated[
+        list[Path], typer.Option("--probe", metavar="FILE|DIR", help="Probe file or folder of probes; may be repeated.")
+    ],
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            "--workspace",
+            "-w",
+            metavar="DIR",
+            help="The folder whose instructions are measured. Default: .",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="ID", help="The model to measure on. Always named, never defaulted."),
+    ] = None,
+    drop: Annotated[
+        str | None,
+        typer.Option(
+            "--drop", metavar="PATH:LINE", help="The contrast, for probes without a target: leave this line out."
+        ),
+    ] = None,
+    replace: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--replace", metavar="PATH:LINE TEXT", help="... put TEXT in this line's place."),
+    ] = None,
+    add: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--add", metavar="PATH:LINE TEXT", help="... add TEXT after this line (0: at the top)."),
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            "--client",
+            metavar="claude|simulated|PATH",
+            help="The agent: claude on PATH (default), the simulated stand-in, or an executable.",
+        ),
+    ] = None,
+    agent: Annotated[
+        Path | None,
+        typer.Option("--agent", metavar="FILE", help="Dispositions of the simulated agent."),
+    ] = None,
+    condition: Annotated[
+        str,
+        typer.Option(
+            "--condition",
+            metavar="production|lean",
+            help="production: tools and skills stay listed, as in real use. lean: no tools, smallest request.",
+        ),
+    ] = "production",
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include", metavar="GLOB", help="More files of the workspace that go into both arms; may be repeated."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats",
+            min=1,
+            help="Fixed design: exactly so many pairs per probe. Default: stop as soon as it is settled.",
+        ),
+    ] = None,
+    max_rounds: Annotated[
+        int,
+        typer.Option("--max-rounds", min=1, help="At most so many pairs per probe before the answer is 'undecided'."),
+    ] = 6,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile",
+            metavar="standard|cheap",
+            help="standard: a zero-difference excludes an average shift of .2 (.7 in one probe). cheap: .3 (.85).",
+        ),
+    ] = "standard",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = 2,
+    max_turns: Annotated[
+        int,
+        typer.Option(
+            "--max-turns", min=1, help="Turns an agent may take; a probe asks for the decision, so one is the rule."
+        ),
+    ] = 1,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=1, metavar="SECONDS", help="Wall-clock limit of one launch.")
+    ] = 300,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Seed of all orders. Default: drawn, and recorded.", min=0),
+    ] = None,
+    max_launches: Annotated[
+        int | None,
+        typer.Option("--max-launches", min=2, help="Never launch more often than this."),
+    ] = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option("--budget-usd", min=0, help="Stop before the launches cost more than this."),
+    ] = None,
+    price_usd: Annotated[
+        float | None,
+        typer.Option(
+            "--price-usd",
+            min=0,
+            help="What one launch costs, where you know it: for the plan and the budget before the first launch has told.",
+        ),
+    ] = None,
+    probes_total: Annotated[
+        int | None,
+        typer.Option("--probes-total", min=1, help="How many probes exist for this change, if more than are put here."),
+    ] = None,
+    selection: Annotated[
+        str | None,
+        typer.Option("--selection", metavar="TEXT", help="How the probes put here were chosen."),
+    ] = None,
+    unmeasured: Annotated[
+        list[str] | None,
+        typer.Option("--unmeasured", metavar="TEXT", help="What this run leaves unmeasured; may be repeated."),
+    ] = None,
+    stale_after: Annotated[
+        float,
+        typer.Option(
+            "--stale-after", min=1, metavar="SECONDS", help="Take over a lock whose holder was silent for so long."
+        ),
+    ] = 900,
+    containment: Annotated[
+        str | None,
+        typer.Option(
+            "--containment",
+            metavar="pid-namespace|descendants",
+            help="How launches are held. Default: the best that works here.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan, its price and what it can resolve; launch nothing.")
+    ] = False,
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Measure one line with one or more probes, and leave a record.
+
+    Clones the workspace's agent instructions into two arms that differ in exactly one place, launches the agent in
+    both, and lets a judge that can't tell the arms apart read the answers.
+    """
+    from measure.cli.run import measure_probes
+    from measure.run.request import RunRequest
+
+    measure_probes(
+        RunRequest(
+            probes=tuple(probe),
+            workspace=workspace,
+            model=model,
+            drop=drop,
+            replace=replace,
+            add=add,
+            client=client,
+            agent=agent,
+            condition=condition,
+            include=tuple(include or ()),
+            repeats=repeats,
+            max_rounds=max_rounds,
+            profile=profile,
+            jobs=jobs,
+            max_turns=max_turns,
+            time_limit_s=time_limit,
+            seed=seed,
+            max_launches=max_launches,
+            budget_usd=budget_usd,
+            price_usd=price_usd,
+            probes_total=probes_total,
+            selection=selection,
+            unmeasured=tuple(unmeasured or ()),
+            stale_after_s=stale_after,
+            containment=containment,
+        ),
+        runs=runs,
+        dry_run=dry_run,
+        as_json=as_json,
+    )

@@ -1,0 +1,33 @@
+"""Printing that can't fail for what it prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def make_streams_safe() -> None:
+    """Characters that the terminal's encoding lacks are replaced, never an error after the work is done."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
+    """One JSON document on stdout, ASCII only."""
+    data = value.model_dump(mode="json", by_alias=True) if isinstance(value, BaseModel) else value
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def say(text: str) -> None:
+    """A line for people, on stderr."""
+    sys.stderr.write(text + "\n")
+
+
+def show(text: str) -> None:
+    """A result for people, on stdout."""
+    sys.stdout.write(text + "\n")

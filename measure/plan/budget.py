@@ -1,0 +1,74 @@
+"""What the run may still spend.
+
+Invariant: money and launches are reserved before a launch starts, at the dearest price seen so far with headroom, so
+that launches in flight can't carry the total past the limit; while no price is known, one pair goes alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+HEADROOM = 1.25
+"""A launch is reserved at this multiple of the dearest one seen: replies differ in length, prefixes do not."""
+
+
+class Grant(Enum):
+    """Answer to a request for launches."""
+
+    GO = "go"
+    WAIT = "wait"
+    """Not now: what is under way may turn out cheaper, or tells the price."""
+    LAUNCHES_SPENT = "launches"
+    MONEY_SPENT = "budget"
+
+
+@dataclass
+class Budget:
+    """Counts launches and US dollars against their limits; None means no limit."""
+
+    max_launches: int | None = None
+    max_usd: float | None = None
+    expected_usd: float | None = None
+    """Price of a launch where it is known beforehand, in US dollars."""
+    launched: int = 0
+    spent_usd: float = 0.0
+    in_flight: int = 0
+    dearest_usd: float | None = field(default=None)
+
+    @property
+    def reserve_usd(self) -> float | None:
+        """What is set aside for a launch that has not ended, in US dollars; None while unknown."""
+        known = [price for price in (self.dearest_usd, self.expected_usd) if price is not None]
+        return max(known) * HEADROOM if known else None
+
+    def ask(self, launches: int = 1) -> Grant:
+        """Whether so many more launches may start now, together; on `GO` they are reserved."""
+        if self.max_launches is not None and self.launched + launches > self.max_launches:
+            return Grant.LAUNCHES_SPENT
+        if self.max_usd is not None and not self._affordable(launches):
+            return Grant.WAIT if self.in_flight else Grant.MONEY_SPENT
+        self.launched += launches
+        self.in_flight += launches
+        return Grant.GO
+
+    def _affordable(self, launches: int) -> bool:
+        assert self.max_usd is not None
+        reserve = self.reserve_usd
+        if reserve is None:
+            return not self.in_flight and self.spent_usd < self.max_usd
+        return self.spent_usd + reserve * (self.in_flight + launches) <= self.max_usd
+
+    def release(self, launches: int) -> None:
+        """Give back launches that were reserved and never started."""
+        self.launched -= launches
+        self.in_flight -= launches
+
+    def settle(self, cost_usd: float | None) -> None:
+        """A launch has ended and cost this much (None: the client did not say; then the reservation is spent)."""
+        self.in_flight -= 1
+        if cost_usd is None:
+            self.spent_usd += self.reserve_usd or 0.0
+            return
+        self.spent_usd += cost_usd
+        self.dearest_usd = max(self.dearest_usd or 0.0, cost_usd)

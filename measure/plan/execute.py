@@ -1,0 +1,248 @@
+"""Makes the launches of a plan and keeps each one before the next counts.
+
+Invariants: launches start in the order of the schedule; a pair that was begun is completed, stop or no stop; every
+launch that was started leaves exactly one line in the journal, also when it is cut off; a slot is tried again only
+for a reason that precedes any action of the agent, never for what was answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+import anyio
+
+from measure.client.base import Client, Order
+from measure.client.trial import RETRYABLE, Reason, Returned, Usage
+from measure.judge.reading import Reading
+from measure.plan.budget import Budget, Grant
+from measure.plan.failing import FailureWatch
+from measure.plan.schedule import Block, Slot
+from measure.probe.question import Question
+from measure.record.models import Arm, InvalidRecord, Stop, TrialRecord
+from measure.record.store import RunWriter
+from measure.transcript import Transcript
+
+Judge = Callable[[Question, Transcript], Reading]
+Stall = Callable[[Arm], AbstractContextManager[Path]]
+"""Gives one trial a fresh copy of an arm to stand in, and takes it away afterwards."""
+
+MAX_BACKOFF_S = 60.0
+STOP_FOR_GRANT = {Grant.LAUNCHES_SPENT: "launches", Grant.MONEY_SPENT: "budget"}
+
+
+class Source(Protocol):
+    """Says what is launched next."""
+
+    def next(self, under_way: Collection[int]) -> Block | Stop | None:
+        """The next block, why there is none, or None: ask again when a launch has ended."""
+        ...
+
+
+class Watcher(Protocol):
+    """Is told what happens, for people; can't influence it."""
+
+    def started(self, slot: Slot, position: int) -> None:
+        """A launch starts."""
+
+    def finished(self, trial: TrialRecord) -> None:
+        """A launch has ended and is on disk."""
+
+
+@dataclass
+class Executor:
+    """Launches blocks, at most `jobs` launches at a time."""
+
+    client: Client
+    stall: Stall
+    judge: Judge
+    questions: Callable[[Slot], Question]
+    writer: RunWriter
+    watcher: Watcher
+    budget: Budget
+    jobs: int
+    retries: int = 2
+    still_held: Callable[[], bool] = lambda: True
+    trials: list[TrialRecord] = field(default_factory=list)
+    stop: Stop | None = None
+    _failures: FailureWatch = field(default_factory=FailureWatch)
+    _position: int = 0
+    _offered: Block | None = None
+    _changed: anyio.Event = field(default_factory=anyio.Event)
+
+    async def run(self, source: Source) -> None:
+        """Launch what `source` hands out; returns when it stops, and when launches in flight have ended."""
+        limiter = anyio.Semaphore(self.jobs)
+        under_way: dict[int, int] = {}
+
+        def ended(slot: Slot) -> None:
+            under_way[slot.block] -= 1
+            if not under_way[slot.block]:
+                del under_way[slot.block]
+            limiter.release()
+            self._changed.set()
+
+        async with anyio.create_task_group() as group:
+            while True:
+                await limiter.acquire()
+                block = await self._next(source, under_way)
+                if block is None:
+                    limiter.release()
+                    return
+                under_way[block.number] = len(block.slots)
+                for slot in block.slots:
+                    if slot.member:
+                        await limiter.acquire()
+                    group.start_soon(self._slot, slot, ended)
+
+    async def _next(self, source: Source, under_way: Collection[int]) -> Block | None:
+        """The next block with its launches reserved; None once the run has stopped."""
+        while True:
+            self._changed = anyio.Event()
+            if self.stop is None:
+                self._check_lock()
+            if self.stop is not None:
+                return None
+            if self._offered is None:
+                offer = source.next(under_way)
+                if isinstance(offer, Stop):
+                    self.stop = offer
+                    continue
+                self._offered = offer
+            if self._offered is not None:
+                grant = self.budget.ask(len(self._offered.slots))
+                if grant is Grant.GO:
+                    block, self._offered = self._offered, None
+                    return block
+                if grant is not Grant.WAIT:
+                    self.stop = Stop(reason=STOP_FOR_GRANT[grant])
+                    continue
+            await self._changed.wait()
+
+    def _check_lock(self) -> None:
+        if not self.still_held():
+            self.stop = Stop(reason="lock-lost", detail="another run took over the arena while this one was silent")
+
+    async def _slot(self, slot: Slot, ended: Callable[[Slot], None]) -> None:
+        try:
+            if self.stop is not None and self.stop.reason == "failing":
+                self.budget.release(1)
+                return
+            attempt = 1
+            while True:
+                returned = await self._attempt(slot, attempt)
+                if not self._may_retry(returned, attempt) or self.stop is not None:
+                    return
+                await anyio.sleep(self._backoff(returned, attempt))
+                if self.budget.ask() is not Grant.GO:
+                    return
+                attempt += 1
+        finally:
+            ended(slot)
+
+    def _may_retry(self, returned: Returned, attempt: int) -> bool:
+        invalid = returned.invalid
+        return invalid is not None and invalid.reason in RETRYABLE and not invalid.acted and attempt <= self.retries
+
+    @staticmethod
+    def _backoff(returned: Returned, attempt: int) -> float:
+        asked = returned.invalid.retry_after_s if returned.invalid else None
+        return min(MAX_BACKOFF_S, asked if asked is not None else float(2 ** (attempt - 1)))
+
+    async def _attempt(self, slot: Slot, attempt: int) -> Returned:
+        self._position += 1
+        position = self._position
+        question = self.questions(slot)
+        started_at = datetime.now(UTC)
+        self.watcher.started(slot, position)
+        cost: float | None = 0.0
+        try:
+            with self.stall(slot.arm) as folder:
+                returned = await self.client.launch(Order(cwd=folder, prompt=question.render(), seed=slot.seed))
+            cost = returned.usage.cost_usd
+        except BaseException:
+            self._keep(self._cut_off(slot, attempt, position, started_at))
+            raise
+        finally:
+            self.budget.settle(cost)
+        trial = self._keep(self._record(slot, attempt, position, question, returned), returned.stream)
+        if (why := self._failures.saw(trial)) and self.stop is None:
+            invalid = returned.invalid
+            self.stop = Stop(reason="failing", detail=why, resets_at=invalid.resets_at if invalid else None)
+        return returned
+
+    def _keep(self, trial: TrialRecord, stream: bytes | None = None) -> TrialRecord:
+        if stream is not None:
+            digest = self.writer.keep_stream(trial.id, stream)
+            trial = trial.model_copy(update={"transcript": f"{trial.id}.jsonl.gz", "transcript_digest": digest})
+        self.writer.append(trial)
+        self.trials.append(trial)
+        self.watcher.finished(trial)
+        return trial
+
+    def _record(self, slot: Slot, attempt: int, position: int, question: Question, returned: Returned) -> TrialRecord:
+        reading = invalid = None
+        if returned.invalid is not None:
+            invalid = InvalidRecord(
+                reason=returned.invalid.reason,
+                detail=returned.invalid.detail,
+                acted=returned.invalid.acted,
+                resets_at=returned.invalid.resets_at,
+                stdout_tail=returned.stdout_tail,
+                stderr_tail=returned.stderr_tail,
+            )
+        else:
+            assert returned.transcript is not None
+            reading = self.judge(question, returned.transcript)
+        transcript = returned.transcript
+        return TrialRecord(
+            id=slot.trial_id(attempt),
+            block=slot.block,
+            round=slot.round,
+            probe=slot.probe,
+            arm=slot.arm,
+            member=slot.member,
+            topup=slot.topup,
+            attempt=attempt,
+            position=position,
+            order=slot.order,
+            seed=slot.seed,
+            started_at=returned.started_at,
+            wall_s=round(returned.wall_s, 3),
+            reading=reading,
+            invalid=invalid,
+            answer=transcript.answer if transcript else None,
+            answer_source=transcript.answer_source if transcript else None,
+            usage=returned.usage,
+            model_answered=returned.model_answered,
+            client_version=returned.client_version,
+            turns=returned.turns,
+            exit_code=returned.exit_code,
+            flags=returned.flags,
+        )
+
+    @staticmethod
+    def _cut_off(slot: Slot, attempt: int, position: int, started_at: datetime) -> TrialRecord:
+        return TrialRecord(
+            id=slot.trial_id(attempt),
+            block=slot.block,
+            round=slot.round,
+            probe=slot.probe,
+            arm=slot.arm,
+            member=slot.member,
+            topup=slot.topup,
+            attempt=attempt,
+            position=position,
+            order=slot.order,
+            seed=slot.seed,
+            started_at=started_at,
+            wall_s=round((datetime.now(UTC) - started_at).total_seconds(), 3),
+            invalid=InvalidRecord(
+                reason=Reason.CANCELLED, detail="the run was ended while this launch was under way", acted=True
+            ),
+            usage=Usage(),
+        )

@@ -1,0 +1,142 @@
+"""From the plan and the trials to the record.
+
+Invariant: a pure function. Building the record again from what is on disk gives the same record, so an interrupted run
+can be shown, and a finished one checked, without trusting what an earlier program concluded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+from measure.client.trial import Reason
+from measure.judge.reading import Reading
+from measure.record.models import (
+    Arm,
+    Measured,
+    Plan,
+    Result,
+    RunRecord,
+    Spending,
+    Stop,
+    TrialRecord,
+)
+from measure.record.pairs import designs_of, final_trials, pairs_of
+from measure.verdict.decide import decide
+from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
+
+SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
+"""Reasons that say the money or the allowance is gone, rather than that the client failed."""
+
+
+def build(
+    plan: Plan,
+    trials: Sequence[TrialRecord],
+    stop: Stop | None,
+    *,
+    complete: bool,
+    set_aside: int = 0,
+    warnings: Sequence[str] = (),
+) -> RunRecord:
+    """The whole record. `stop` is None where nobody could say why the run ended (the program was killed)."""
+    return RunRecord(
+        run_id=plan.run_id,
+        created=plan.created,
+        complete=complete,
+        plan=plan,
+        result=result_of(plan, trials, stop),
+        stop=stop,
+        spending=spending_of(trials),
+        trials=tuple(sorted(trials, key=lambda trial: trial.position)),
+        set_aside=set_aside,
+        warnings=(*warnings, *warnings_of(trials)),
+    )
+
+
+def result_of(plan: Plan, trials: Sequence[TrialRecord], stop: Stop | None) -> Result:
+    """What was shown, or why nothing was measured."""
+    designs = designs_of(plan.probes)
+    pairs = pairs_of(designs, plan.contrast, trials)
+    answered = [pair for pair in pairs if not pair.damaged]
+    if not answered:
+        return why_unmeasured(trials, stop)
+    unlaunched = why_unmeasured([], stop)
+    return Measured(decision=decide(designs, pairs, plan.design.parameters, unmeasured=unlaunched))
+
+
+def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasured:
+    """The reason of the closed list for a run without a valid pair, with what stood in its way."""
+    reasons = Counter(trial.invalid.reason for trial in trials if trial.invalid is not None)
+    said = stop.detail if stop is not None else ""
+    if stop is not None and stop.reason in {"budget", "launches"}:
+        return Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT, detail=f"the limit of the run ({stop.reason}) was reached")
+    if any(reason in SPENT for reason in reasons):
+        return Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT, detail=said or _counted(reasons))
+    if stop is not None and stop.reason == "interrupted":
+        return Unmeasured(reason=WhyUnmeasured.OTHER, detail="interrupted before the first valid pair")
+    reasons.pop(Reason.CANCELLED, None)
+    if reasons:
+        return Unmeasured(reason=WhyUnmeasured.CLIENT_FAILED, detail=said or _counted(reasons))
+    return Unmeasured(reason=WhyUnmeasured.OTHER, detail=said or "ended before the first valid pair")
+
+
+def _counted(reasons: Counter[Reason]) -> str:
+    return ", ".join(f"{count} x {reason.value}" for reason, count in reasons.most_common())
+
+
+def spending_of(trials: Sequence[TrialRecord]) -> Spending:
+    """Sums over every launch, counted or not: an invalid launch costs as well."""
+    costs = [trial.usage.cost_usd for trial in trials if trial.usage.cost_usd is not None]
+    wall = 0.0
+    if trials:
+        begun = min(trial.started_at for trial in trials)
+        ended = max(trial.started_at + timedelta(seconds=trial.wall_s) for trial in trials)
+        wall = (ended - begun).total_seconds()
+    return Spending(
+        launches=len(trials),
+        cost_usd=round(sum(costs), 6) if costs else None,
+        input_tokens=sum(trial.usage.input_tokens or 0 for trial in trials),
+        output_tokens=sum(trial.usage.output_tokens or 0 for trial in trials),
+        cache_creation_input_tokens=sum(trial.usage.cache_creation_input_tokens or 0 for trial in trials),
+        cache_read_input_tokens=sum(trial.usage.cache_read_input_tokens or 0 for trial in trials),
+        wall_s=round(wall, 3),
+    )
+
+
+def warnings_of(trials: Sequence[TrialRecord]) -> tuple[str, ...]:
+    """What differs between the arms, or within the run, although nothing but the line should."""
+    found = []
+    last = list(final_trials(trials).values())
+    by_arm = {arm: [trial for trial in last if trial.arm is arm] for arm in Arm}
+    timeouts = {arm: sum(_failed(trial, Reason.TIMEOUT) for trial in own) for arm, own in by_arm.items()}
+    if len(set(timeouts.values())) > 1:
+        found.append(
+            f"launches timed out {timeouts[Arm.BASELINE]} times in the baseline and {timeouts[Arm.VARIANT]} times in "
+            "the variant: a longer answer can itself be an effect of the line"
+        )
+    for flag in sorted({flag for trial in last for flag in trial.flags}):
+        counts = {arm: sum(flag in trial.flags for trial in own) for arm, own in by_arm.items()}
+        if len(set(counts.values())) > 1:
+            found.append(
+                f"'{flag}' was seen {counts[Arm.BASELINE]} times in the baseline and {counts[Arm.VARIANT]} times in "
+                "the variant"
+            )
+    for what, values in (
+        ("client versions", {trial.client_version for trial in last if trial.client_version}),
+        ("models", {trial.model_answered for trial in last if trial.model_answered and trial.reading}),
+    ):
+        if len(values) > 1:
+            found.append(f"several {what} answered: {', '.join(sorted(values))}")
+    return tuple(found)
+
+
+def _failed(trial: TrialRecord, reason: Reason) -> bool:
+    return trial.invalid is not None and trial.invalid.reason is reason
+
+
+def rejudged(trials: Sequence[TrialRecord], readings: dict[str, Reading]) -> tuple[TrialRecord, ...]:
+    """The same trials with other readings; a trial without one stays as it is."""
+    return tuple(
+        trial.model_copy(update={"reading": readings[trial.id]}) if trial.id in readings else trial for trial in trials
+    )

@@ -1,0 +1,242 @@
+"""What a run leaves behind, as immutable values.
+
+Invariant: a record is one of two kinds, `measured` or `unmeasured`, and neither can be read as the other. Everything
+needed to judge again without launching again is in it or in the transcripts beside it, and nothing secret is.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from measure.client.base import Condition
+from measure.client.trial import Reason, Usage
+from measure.judge.reading import Reading
+from measure.probe.model import Probe
+from measure.verdict.parameters import Parameters
+from measure.verdict.result import Decision
+from measure.verdict.vocabulary import Unmeasured
+
+SCHEMA_VERSION = 1
+"""1: first published form."""
+
+
+class Arm(StrEnum):
+    """The two clones of the surface."""
+
+    BASELINE = "baseline"
+    VARIANT = "variant"
+
+
+class Stored(BaseModel):
+    """Base of everything that is written to disk: frozen, closed, and readable by a newer program."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ContrastRecord(Stored):
+    """The one edit, byte for byte."""
+
+    kind: Literal["drop", "replace", "add"]
+    file: str
+    line: int
+    """Line number, from 1, in the arm that has the line."""
+    start: int
+    end: int
+    """Half-open byte range of the workspace's file that was changed."""
+    before: str
+    after: str
+    """The changed bytes, decoded as UTF-8 (a target file that is no valid UTF-8 is refused)."""
+    with_arm: Arm
+    """Which arm has the line."""
+    context_before: tuple[str, ...] = ()
+    context_after: tuple[str, ...] = ()
+    """Neighbouring lines, for people."""
+    file_digest_baseline: str
+    file_digest_variant: str
+    notices: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """`FILE:LINE`."""
+        return f"{self.file}:{self.line}"
+
+
+class SurfaceRecord(Stored):
+    """What went into the arms and what did not."""
+
+    workspace: str
+    """The workspace's path with the home directory masked."""
+    digest: str
+    files: int
+    bytes: int
+    settings_removed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    arm_digest_baseline: str
+    arm_digest_variant: str
+
+
+class ProbeRecord(Stored):
+    """A probe as it was put, whole, so that a reworded claim shows."""
+
+    probe: Probe
+    source: str
+    """The probe file's name."""
+    digest: str
+    """sha256 of the probe file's bytes."""
+
+
+class Scope(Stored):
+    """What the verdict can speak for."""
+
+    probes_measured: int
+    probes_given: int
+    selection: str
+    """How the measured probes were chosen from those given."""
+    unmeasured: tuple[str, ...] = ()
+    """What is left unmeasured, in words."""
+
+
+class Design(Stored):
+    """How many launches, in which order, and when to stop; fixed before the first launch."""
+
+    parameters: Parameters
+    seed: int
+    jobs: int
+    max_launches: int | None = None
+    budget_usd: float | None = None
+    retries: int = 2
+
+
+class Plan(Stored):
+    """All that is known and fixed before the first launch; written first."""
+
+    schema_: Annotated[int, Field(alias="schema")] = SCHEMA_VERSION
+    run_id: str
+    created: datetime
+    measure_version: str
+    condition: Condition
+    contrast: ContrastRecord
+    surface: SurfaceRecord
+    probes: tuple[ProbeRecord, ...]
+    scope: Scope
+    design: Design
+    judge_version: str
+    suite: str | None = None
+    """The contrast's name in a suite, where the run came from one."""
+
+    @property
+    def probe_ids(self) -> tuple[str, ...]:
+        """Ids in the order in which the probes were given."""
+        return tuple(entry.probe.id for entry in self.probes)
+
+
+class InvalidRecord(Stored):
+    """Why a launch does not count, with what the client printed last."""
+
+    reason: Reason
+    detail: str
+    acted: bool = False
+    resets_at: datetime | None = None
+    stdout_tail: str = ""
+    stderr_tail: str = ""
+
+
+class TrialRecord(Stored):
+    """One launch: one line of `trials.jsonl`. Exactly one of `reading` and `invalid` is set."""
+
+    id: str
+    """Unique in the run: block, member and attempt."""
+    block: int
+    """Sequence number of the pair, fixed when it was scheduled: the canonical order of the statistics."""
+    round: int
+    probe: str
+    arm: Arm
+    member: int
+    """0 for the first launch of the pair, 1 for the second."""
+    attempt: int
+    """From 1; a later attempt replaces an earlier one of the same block and arm."""
+    position: int
+    """Running number of this launch in the order in which launches were started, from 1."""
+    topup: bool = False
+    """The pair was bought for one suspicious probe, outside the balanced rounds."""
+    order: tuple[str, ...]
+    """Option ids in the order of their letters; equal within a pair."""
+    seed: int
+    started_at: datetime
+    wall_s: float
+    reading: Reading | None = None
+    invalid: InvalidRecord | None = None
+    answer: str | None = None
+    answer_source: str | None = None
+    usage: Usage
+    model_answered: str | None = None
+    client_version: str | None = None
+    turns: int | None = None
+    exit_code: int | None = None
+    flags: tuple[str, ...] = ()
+    transcript: str | None = None
+    """File name below `transcripts/`."""
+    transcript_digest: str | None = None
+
+
+class Stop(Stored):
+    """Why no further pair was launched."""
+
+    reason: str
+    """`settled`, `cap`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`, `failing`,
+    `lock-lost`, `interrupted`."""
+    detail: str = ""
+    not_launched: int = 0
+    """Launches that the plan allowed at most and that were not made."""
+    resets_at: datetime | None = None
+
+
+class Measured(Stored):
+    """The run gave at least one valid pair."""
+
+    status: Literal["measured"] = "measured"
+    decision: Decision
+
+
+Result = Annotated[Measured | Unmeasured, Field(discriminator="status")]
+"""Was anything measured? `measured` carries what it showed; `unmeasured` carries why not."""
+
+
+class Spending(Stored):
+    """What the run used, summed over every launch that was made."""
+
+    launches: int
+    cost_usd: float | None
+    """As the client reported it; None where it reported nothing."""
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: int
+    cache_read_input_tokens: int
+    wall_s: float
+    """Seconds of wall clock from the first start to the last end, summed over sessions."""
+
+
+class RunRecord(Stored):
+    """`record.json`: the whole run. A pure function of the plan and the trials."""
+
+    schema_: Annotated[int, Field(alias="schema")] = SCHEMA_VERSION
+    run_id: str
+    created: datetime
+    complete: bool
+    """False: the run was interrupted and can be completed; nothing was counted that had not ended."""
+    plan: Plan | None
+    """None only where nothing could be planned (no usable client, say)."""
+    result: Result
+    stop: Stop | None
+    spending: Spending
+    trials: tuple[TrialRecord, ...]
+    set_aside: int = 0
+    """Torn lines of the journal that were not read."""
+    warnings: tuple[str, ...] = ()
+    """What a reader should know before trusting the verdict."""

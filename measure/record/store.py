@@ -1,0 +1,230 @@
+"""The append-only store: `runs/<run-id>/` with `plan.json`, `trials.jsonl`, `transcripts/`, and `record.json` last.
+
+Invariants: a line of `trials.jsonl` is on disk, with its transcript, before the next launch counts; files that are
+written whole appear whole or not at all; a torn last line is set aside and never read as a trial. A folder without
+`record.json` is an interrupted run.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from measure.errors import RecordError, RequestError
+from measure.record.models import Plan, TrialRecord
+
+Model = TypeVar("Model", bound=BaseModel)
+
+PLAN = "plan.json"
+TRIALS = "trials.jsonl"
+RECORD = "record.json"
+TRANSCRIPTS = "transcripts"
+MARKER = ".measure-runs"
+"""Marks a folder as one that holds records, so that a project's own `runs/` is never taken for one."""
+
+
+def new_run_id(now: datetime | None = None) -> str:
+    """`YYYYMMDD-HHMMSS-xxxxxx`, UTC: sorts by time, safe as a file name everywhere."""
+    now = now or datetime.now(UTC)
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def dump(model: BaseModel) -> bytes:
+    """A model as UTF-8 JSON. Lone surrogates, which JSON carries and UTF-8 does not, are kept as escapes."""
+    return json.dumps(model.model_dump(mode="json", by_alias=True), ensure_ascii=True, separators=(",", ":")).encode()
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+        raise RecordError(
+            f"can't write the record at {path}: {'no space left' if full else error.strerror or error}",
+            hint="Free some space; what was written before is kept and can be shown."
+            if full
+            else "Check that the folder is writable.",
+        ) from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put `data` at `path` whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+    with _disk_errors(path):
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def default_root(explicit: Path | None = None) -> Path:
+    """Where records go: as told, else `$MEASURE_RUNS`, else `./runs` if it is marked as ours, else the user's data."""
+    if explicit is not None:
+        return explicit
+    if named := os.environ.get("MEASURE_RUNS"):
+        return Path(named)
+    if (Path("runs") / MARKER).is_file():
+        return Path("runs").absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("measure", appauthor=False)) / "runs"
+
+
+def open_root(root: Path) -> Path:
+    """Make sure that records can be written below `root`.
+
+    Raises `RequestError` where they can't: nothing may be launched whose outcome could not be kept.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        marker = root / MARKER
+        if not marker.exists():
+            marker.write_text("Records of measure live here.\n", encoding="utf-8")
+        with tempfile.TemporaryFile(dir=root) as probe:
+            probe.write(b"\0" * 4096)
+            probe.flush()
+    except OSError as error:
+        raise RequestError(
+            f"records can't be written to {root}: {error.strerror or error}",
+            hint="Name a writable folder with --runs DIR, or set MEASURE_RUNS.",
+        ) from error
+    return root
+
+
+@dataclass
+class RunWriter:
+    """The only writer of one run's folder."""
+
+    folder: Path
+    _journal: IO[bytes] | None = field(default=None, repr=False)
+
+    @classmethod
+    def create(cls, root: Path, plan: Plan) -> RunWriter:
+        """Make the folder of a new run and write its plan. Raises `RecordError` if that can't be done."""
+        folder = root / plan.run_id
+        with _disk_errors(folder):
+            folder.mkdir()
+            (folder / TRANSCRIPTS).mkdir()
+        writer = cls(folder)
+        write_whole(folder / PLAN, dump(plan))
+        writer._open()
+        return writer
+
+    def _open(self) -> None:
+        with _disk_errors(self.folder / TRIALS):
+            self._journal = (self.folder / TRIALS).open("ab", buffering=0)
+
+    def keep_stream(self, name: str, stream: bytes) -> str:
+        """Keep one trial's event stream, compressed; returns the sha256 of the uncompressed bytes."""
+        path = self.folder / TRANSCRIPTS / f"{name}.jsonl.gz"
+        with _disk_errors(path), path.open("xb") as handle:
+            handle.write(gzip.compress(stream, compresslevel=5, mtime=0))
+            handle.flush()
+            os.fsync(handle.fileno())
+        return hashlib.sha256(stream).hexdigest()
+
+    def append(self, trial: TrialRecord) -> None:
+        """Add one line and force it to disk."""
+        assert self._journal is not None
+        line = dump(trial) + b"\n"
+        with _disk_errors(self.folder / TRIALS):
+            written = self._journal.write(line)
+            if written != len(line):
+                raise OSError(errno.ENOSPC, "short write")
+            os.fsync(self._journal.fileno())
+
+    def finish(self, record: BaseModel) -> None:
+        """Write `record.json`, last and whole."""
+        self.close()
+        write_whole(self.folder / RECORD, dump(record))
+
+    def close(self) -> None:
+        """Close the journal; the folder stays as it is."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of a run. Raises `RecordError` if it is missing or can't be read."""
+    return _read(folder / PLAN, Plan)
+
+
+def read_trials(folder: Path) -> tuple[tuple[TrialRecord, ...], int]:
+    """All whole lines of the journal, each id once (the first), and how many lines had to be set aside.
+
+    Only the last line may be torn; a damaged line elsewhere raises `RecordError`, since silently dropping a trial
+    would change the verdict.
+    """
+    path = folder / TRIALS
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return (), 0
+    except OSError as error:
+        raise RecordError(f"can't read {path}: {error.strerror or error}") from error
+    lines = raw.split(b"\n")
+    torn = lines.pop()
+    trials: dict[str, TrialRecord] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            trial = TrialRecord.model_validate_json(line)
+        except ValidationError as error:
+            raise RecordError(f"{path}: line {number} is damaged", hint=str(error.errors()[0]["msg"])) from error
+        trials.setdefault(trial.id, trial)
+    return tuple(trials.values()), 1 if torn else 0
+
+
+def read_stream(folder: Path, trial: TrialRecord) -> bytes:
+    """The kept event stream of one trial. Raises `RecordError` if it is missing or was altered."""
+    if trial.transcript is None:
+        raise RecordError(f"trial {trial.id} has no transcript")
+    path = folder / TRANSCRIPTS / trial.transcript
+    try:
+        stream = gzip.decompress(path.read_bytes())
+    except (OSError, EOFError) as error:
+        raise RecordError(f"can't read the transcript {path}: {error}") from error
+    if hashlib.sha256(stream).hexdigest() != trial.transcript_digest:
+        raise RecordError(f"the transcript {path} is not the one that was recorded")
+    return stream
+
+
+def _read(path: Path, model: type[Model]) -> Model:
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise RecordError(f"{path} is missing", hint="Is this the folder of a run?") from error
+    except OSError as error:
+        raise RecordError(f"can't read {path}: {error.strerror or error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise RecordError(f"{path} is no record this program can read: {where}: {first['msg']}") from error

@@ -1,0 +1,212 @@
+"""Everything about a run that can be known, checked and refused before anything is locked, written or launched.
+
+Invariant: preparing reads and never writes. What comes out is complete: a run that was prepared can fail only for what
+the disk, the lock, the client or a signal does.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
+from measure.errors import ContrastError, ProbeError, RequestError
+from measure.probe.lint import Scene, Severity, check
+from measure.probe.suite import ProbeGroup, SuiteSettings, load_groups
+from measure.record.models import Design, ProbeRecord, Scope
+from measure.record.pairs import designs_of
+from measure.run.request import RunRequest
+from measure.surface import Surface, read_surface
+from measure.verdict.parameters import CHEAP, STANDARD, Parameters
+from measure.verdict.resolution import Resolution, resolve
+
+PROFILES = {"standard": STANDARD, "cheap": CHEAP}
+CONDITIONS = ("production", "lean")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One contrast with its probes, ready to be measured."""
+
+    name: str
+    suite: str | None
+    surface: Surface
+    contrast: Contrast
+    includes: tuple[str, ...]
+    probes: tuple[ProbeRecord, ...]
+    scope: Scope
+    design: Design
+    resolution: Resolution
+    client: str
+    """`claude`, `simulated`, or the path of an executable."""
+    agent: Path | None
+    model: str
+    notices: tuple[str, ...]
+
+    @property
+    def launches_at_most(self) -> int:
+        """Two per probe and round, at most; retries come on top and are bounded."""
+        most = 2 * len(self.probes) * self.design.parameters.rounds_at_most
+        return most if self.design.max_launches is None else min(most, self.design.max_launches)
+
+
+def prepare(request: RunRequest) -> tuple[Prepared, ...]:
+    """Read probes, workspace and contrast; one `Prepared` per contrast, in the order given.
+
+    Raises a `RequestError` of some kind for everything that can be wrong with them.
+    """
+    if request.condition not in CONDITIONS:
+        raise RequestError(f"--condition {request.condition!r}: expected {' or '.join(CONDITIONS)}")
+    parameters = parameters_of(request)
+    groups = load_groups(request.probes)
+    surfaces: dict[Path, Surface] = {}
+    return tuple(_prepare_one(request, group, parameters, surfaces) for group in groups)
+
+
+def parameters_of(request: RunRequest) -> Parameters:
+    """The declared procedure. Raises `RequestError` for an unknown profile."""
+    if request.profile not in PROFILES:
+        raise RequestError(f"--profile {request.profile!r}: expected {' or '.join(PROFILES)}")
+    chosen = PROFILES[request.profile].model_dump()
+    return Parameters.model_validate({**chosen, "max_rounds": request.max_rounds, "repeats": request.repeats})
+
+
+def _prepare_one(
+    request: RunRequest, group: ProbeGroup, parameters: Parameters, surfaces: dict[Path, Surface]
+) -> Prepared:
+    settings = group.settings
+    workspace = _workspace(request, settings)
+    if workspace not in surfaces:
+        surfaces[workspace] = read_surface(workspace, request.include)
+    surface = surfaces[workspace]
+    contrast = _contrast(request, group, surface)
+    _refuse_bad_form(group, contrast, surface)
+    probes = tuple(
+        ProbeRecord(probe=loaded.probe, source=loaded.path.name, digest=loaded.digest) for loaded in group.probes
+    )
+    client, agent = _client(request, settings)
+    return Prepared(
+        name=group.name,
+        suite=settings.path.parent.name if settings else None,
+        surface=surface,
+        contrast=contrast,
+        includes=request.include,
+        probes=probes,
+        scope=_scope(request, len(probes)),
+        design=Design(
+            parameters=parameters,
+            seed=request.seed if request.seed is not None else secrets.randbits(48),
+            jobs=request.jobs,
+            max_launches=request.max_launches,
+            budget_usd=request.budget_usd,
+        ),
+        resolution=resolve(designs_of(probes), parameters),
+        client=client,
+        agent=agent,
+        model=_model(request, settings),
+        notices=(*surface.notices, *contrast.notices),
+    )
+
+
+def _workspace(request: RunRequest, settings: SuiteSettings | None) -> Path:
+    if request.workspace is not None:
+        return request.workspace
+    if settings is not None and settings.workspace is not None:
+        return settings.workspace
+    return Path()
+
+
+def _client(request: RunRequest, settings: SuiteSettings | None) -> tuple[str, Path | None]:
+    client = request.client or (settings.client if settings is not None else None) or "claude"
+    agent = request.agent or (settings.agent if settings is not None else None)
+    if client == "simulated" and agent is None:
+        raise RequestError(
+            "the simulated client needs the dispositions it answers by", hint="Name their file with --agent FILE."
+        )
+    if client != "simulated" and request.agent is not None:
+        raise RequestError("--agent belongs to the simulated client", hint="Add --client simulated, or leave it out.")
+    return client, agent if client == "simulated" else None
+
+
+def _model(request: RunRequest, settings: SuiteSettings | None) -> str:
+    model = request.model or (settings.model if settings is not None else None)
+    if not model or not model.strip():
+        raise RequestError(
+            "no model was named", hint="The model is a condition of the measurement: name it with --model ID."
+        )
+    return model
+
+
+def _contrast(request: RunRequest, group: ProbeGroup, surface: Surface) -> Contrast:
+    named = _edit_on_command_line(request)
+    found: Contrast | None = find_contrast(surface, named) if named is not None else None
+    first = "the command line"
+    for loaded in group.probes:
+        target = loaded.probe.target
+        if target is None:
+            if named is None:
+                raise ProbeError(
+                    f"{loaded.path}: key target: missing, and no contrast was named on the command line",
+                    hint="Name the line with --drop PATH:LINE, --replace or --add, or give the probe a [target].",
+                )
+            continue
+        contrast = find_contrast(surface, edit_from_target(target))
+        if found is None:
+            found, first = contrast, str(loaded.path)
+        elif contrast != found:
+            raise ProbeError(
+                f"probes put together in one run must name one contrast: {first} names {_place(found)}, "
+                f"{loaded.path} names {_place(contrast)}",
+                hint="Measure them in two runs.",
+            )
+    assert found is not None
+    return found
+
+
+def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) -> None:
+    """A probe that gives its line away can't measure it: refuse before anything is spent."""
+    texts = (contrast.before.decode(), contrast.after.decode())
+    scene = Scene(
+        lines=tuple(text.strip("\r\n") for text in texts if text.strip()),
+        file=contrast.path,
+        skills=tuple(PurePosixPath(path).parent.name for path in surface.by_path if path.endswith("/SKILL.md")),
+        files=frozenset(surface.by_path),
+    )
+    errors = [
+        str(finding)
+        for loaded in group.probes
+        for finding in check(loaded, scene)
+        if finding.severity is Severity.ERROR
+    ]
+    if errors:
+        raise ProbeError("\n".join(errors), hint="'measure probe check' explains each rule of form.")
+
+
+def _edit_on_command_line(request: RunRequest) -> Edit | None:
+    edits = []
+    if request.drop is not None:
+        edits.append(edit_from_place(EditKind.DROP, request.drop))
+    if request.replace is not None:
+        edits.append(edit_from_place(EditKind.REPLACE, *request.replace))
+    if request.add is not None:
+        edits.append(edit_from_place(EditKind.ADD, *request.add))
+    if len(edits) > 1:
+        raise ContrastError("one run measures one contrast: give only one of --drop, --replace and --add")
+    return edits[0] if edits else None
+
+
+def _place(contrast: Contrast) -> str:
+    return f"{contrast.kind} {contrast.path}:{contrast.line}"
+
+
+def _scope(request: RunRequest, measured: int) -> Scope:
+    total = request.probes_total if request.probes_total is not None else measured
+    if total < measured:
+        raise RequestError(f"--probes-total {total} is less than the {measured} probes put here")
+    return Scope(
+        probes_measured=measured,
+        probes_given=total,
+        selection=request.selection or ("all that were given" if total == measured else "not stated"),
+        unmeasured=request.unmeasured,
+    )

@@ -1,0 +1,37 @@
+"""What was asked for, as it was asked: the options of `measure run` without any reading of files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One call of `measure run`. None means: not said, so a suite or the default decides."""
+
+    probes: tuple[Path, ...]
+    workspace: Path | None = None
+    model: str | None = None
+    drop: str | None = None
+    replace: tuple[str, str] | None = None
+    add: tuple[str, str] | None = None
+    client: str | None = None
+    agent: Path | None = None
+    condition: str = "production"
+    include: tuple[str, ...] = ()
+    repeats: int | None = None
+    max_rounds: int = 6
+    profile: str = "standard"
+    jobs: int = 2
+    max_turns: int = 1
+    time_limit_s: float = 300.0
+    seed: int | None = None
+    max_launches: int | None = None
+    budget_usd: float | None = None
+    price_usd: float | None = None
+    probes_total: int | None = None
+    selection: str | None = None
+    unmeasured: tuple[str, ...] = ()
+    stale_after_s: float = 900.0
+    containment: str | None = None
