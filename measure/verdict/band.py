@@ -1,0 +1,119 @@
+"""The noise band: how far an arm lies from itself.
+
+Invariant: a band is measured with two identical arms and belongs to one axis under one condition; it is stored with
+its n and never widened or carried over. It guards the test, it does not replace it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from measure.errors import RequestError
+from measure.probe.model import Axis
+from measure.verdict.binomial import clopper_pearson
+from measure.verdict.design import Pair, ProbeDesign, in_order
+from measure.verdict.equivalence import shifts_by_slot
+from measure.verdict.interval import shift_bounds
+from measure.verdict.look import look_at
+from measure.verdict.parameters import Parameters
+from measure.verdict.result import Interval, Steadiness, Whole
+
+
+class Band(BaseModel):
+    """Two identical arms on one axis, as measured."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    axis: Axis
+    probes: tuple[str, ...]
+    pairs: Annotated[int, Field(ge=1)]
+    """Complete pairs."""
+    damaged: Whole
+    flips: Whole
+    """Complete pairs whose outcomes differ."""
+    flip_rate: Interval
+    """Exact 95 % interval of the share of flips."""
+    shift: Interval | None
+    """Mean shifts outside are excluded (complete rounds, one-sided 95 % each side); None before the first round."""
+    log_e_line: float
+    """Evidence that the identical arms differ; natural logarithm."""
+    gate_passed: bool
+    """False: the identical arms differed. The instrument is broken, or this is the one in twenty."""
+
+    @property
+    def floor(self) -> float:
+        """The smallest margin this band allows: the larger side of its shift bound, 1 where there is none."""
+        return 1.0 if self.shift is None else max(-self.shift.low, self.shift.high)
+
+
+def measure_band(designs: Sequence[ProbeDesign], pairs: Iterable[Pair], parameters: Parameters) -> Band | None:
+    """The band of one axis from a run with identical arms; None without a complete pair.
+
+    Raises ValueError for probes of several axes.
+    """
+    if len({design.axis for design in designs}) != 1:
+        raise ValueError("a band belongs to exactly one axis")
+    look = look_at(designs, in_order(designs, pairs), parameters)
+    if not look.complete:
+        return None
+    flips = sum(not pair.damaged and pair.with_ != pair.without for pair in look.pairs)
+    low, high = clopper_pearson(flips, look.complete)
+    return Band(
+        axis=designs[0].axis,
+        probes=tuple(design.id for design in look.sound),
+        pairs=look.complete,
+        damaged=look.damaged,
+        flips=flips,
+        flip_rate=Interval(low=low, high=high),
+        shift=excluded(look.sound, look.balanced, parameters) if look.rounds else None,
+        log_e_line=look.line.line,
+        gate_passed=not look.shows_difference(parameters),
+    )
+
+
+def excluded(designs: Sequence[ProbeDesign], rounds: Sequence[Pair], parameters: Parameters) -> Interval:
+    """Bounds of the mean shift of the asked-for category from complete rounds."""
+    low, high = shift_bounds(shifts_by_slot(designs, rounds)[0], parameters.alpha, parameters.bets)
+    return Interval(low=low, high=high)
+
+
+def refuse_below_band(parameters: Parameters, band: Band) -> None:
+    """Raise RequestError where the margin is finer than the band: noise alone could fill it."""
+    if not band.gate_passed:
+        raise RequestError(
+            f"The noise band of the {band.axis} axis found a difference between two identical arms.",
+            hint="Find out what differs between the launches, then measure the band again.",
+        )
+    if parameters.margin < band.floor:
+        raise RequestError(
+            f"The margin {parameters.margin:g} is below the noise band of the {band.axis} axis: with identical arms a "
+            f"shift of up to {band.floor:g} is not excluded ({band.flips} of {band.pairs} pairs flipped).",
+            hint=f"Ask for a margin of at least {band.floor:g}, or measure the band with more rounds.",
+        )
+
+
+def steadiness(designs: Sequence[ProbeDesign], ordered: Iterable[Pair]) -> Steadiness:
+    """An arm against itself within a run: answers of rounds 1 and 2, 3 and 4 and so on, per probe and arm.
+
+    Each answer is used once, so the comparisons do not depend on each other. Void pairs and missing answers are left
+    out.
+    """
+    answers: dict[tuple[str, str], list[int | None]] = {}
+    known = {design.id for design in designs}
+    for pair in ordered:
+        if pair.probe in known and not pair.void:
+            answers.setdefault((pair.probe, "with"), []).append(pair.with_)
+            answers.setdefault((pair.probe, "without"), []).append(pair.without)
+    twos = [
+        (first, second)
+        for given in answers.values()
+        for first, second in zip(given[::2], given[1::2], strict=False)
+        if first is not None and second is not None
+    ]
+    flips = sum(first != second for first, second in twos)
+    if not twos:
+        return Steadiness(flips=0, of=0, rate=None)
+    low, high = clopper_pearson(flips, len(twos))
+    return Steadiness(flips=flips, of=len(twos), rate=Interval(low=low, high=high))

@@ -1,0 +1,311 @@
+"""From ordered pairs to verdicts and the finding.
+
+Invariant: a pure function. The same designs, pairs and parameters give the same decision, byte for byte, and nothing
+that tells time, price or place can come in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from measure.probe.model import Axis
+from measure.verdict.band import Band, excluded, steadiness
+from measure.verdict.damage import log_e_failing, shift_limits, worst_line
+from measure.verdict.design import Pair, ProbeDesign, in_order
+from measure.verdict.evidence import intended_evidence, line_evidence
+from measure.verdict.family import e_bh
+from measure.verdict.finding import Finding
+from measure.verdict.interval import cs_plug
+from measure.verdict.look import Look, look_at
+from measure.verdict.parameters import Parameters
+from measure.verdict.result import (
+    AxisResult,
+    Counts,
+    Damage,
+    Decision,
+    Effect,
+    Evidence,
+    Interval,
+    ProbeResult,
+)
+from measure.verdict.settling import settling_of
+from measure.verdict.stopping import axes_of
+from measure.verdict.vocabulary import (
+    Difference,
+    Invalid,
+    Undecided,
+    Unmeasured,
+    Verdict,
+    WhyInvalid,
+    WhyUndecided,
+    WhyUnmeasured,
+    ZeroDifference,
+    status_of,
+)
+
+
+def decide(
+    designs: Sequence[ProbeDesign],
+    pairs: Iterable[Pair],
+    parameters: Parameters,
+    *,
+    stage: Literal[1, 2] = 2,
+    unmeasured: Unmeasured | None = None,
+    bands: Mapping[Axis, tuple[str, Band]] | None = None,
+    arms_differ: str | None = None,
+) -> Decision:
+    """Decide over all pairs whose launches have ended, whatever made the run stop.
+
+    `unmeasured` is the reason to give where an axis has no complete pair (without it: the client failed, or nothing
+    was launched). `bands` gives per axis the run a noise band comes from and the band. `arms_differ` says in what
+    else than the one place the workspaces differed, if they did. Raises ValueError where pairs do not fit the designs.
+    """
+    ordered = in_order(designs, pairs)
+    failing = log_e_failing(ordered, parameters.gamma)
+    probes: list[ProbeResult] = []
+    axes: list[AxisResult] = []
+    for axis in axes_of(designs):
+        of_axis = [design for design in designs if design.axis is axis]
+        look = look_at(of_axis, ordered, parameters)
+        source, band = (bands or {}).get(axis, (None, None))
+        barred = _barred(look, parameters, failing, band, arms_differ, unmeasured)
+        verdict = barred or _shown(look, parameters)
+        differing = _differing(look, parameters) if barred is None else ()
+        axes.append(_axis_result(axis, look, parameters, failing, verdict, differing, source))
+        probes += [_probe_result(design, look, parameters, axes[-1], barred, unmeasured) for design in of_axis]
+    status = {result.axis: status_of(result.verdict) for result in axes}
+    return Decision(
+        stage=stage,
+        parameters=parameters,
+        finding=Finding.of(stage, status.get(Axis.BEHAVIOR), status.get(Axis.CONTENT)),
+        axes=tuple(axes),
+        probes=tuple(probes),
+    )
+
+
+def _barred(
+    look: Look,
+    parameters: Parameters,
+    failing: float,
+    band: Band | None,
+    arms_differ: str | None,
+    unmeasured: Unmeasured | None,
+) -> Unmeasured | Invalid | None:
+    """What keeps the pairs of an axis from counting, None if nothing does."""
+    if not look.sound:
+        return Invalid(reason=WhyInvalid.VOID, detail="every probe of the axis leaked; they have to be reworded")
+    if not look.complete:
+        return unmeasured or _nothing_complete(look.pairs)
+    if arms_differ is not None:
+        return Invalid(reason=WhyInvalid.ARMS_DIFFER, detail=arms_differ or "the workspaces differ in a second place")
+    if band is not None and not band.gate_passed:
+        return Invalid(reason=WhyInvalid.BAND_GATE, detail="two identical arms differed under this condition")
+    if failing >= parameters.log_threshold:
+        return Invalid(reason=WhyInvalid.ARMS_FAIL_DIFFERENTLY, detail=_missing(look.pairs))
+    if not look.healthy(parameters):
+        return Invalid(reason=WhyInvalid.DAMAGED, detail=f"{look.damaged} of {len(look.pairs)} pairs lack an answer")
+    return None
+
+
+def _nothing_complete(pairs: Sequence[Pair]) -> Unmeasured:
+    if not pairs:
+        return Unmeasured(reason=WhyUnmeasured.OTHER, detail="no pair was launched")
+    return Unmeasured(reason=WhyUnmeasured.CLIENT_FAILED, detail=f"no complete pair: {_missing(pairs)}")
+
+
+def _missing(pairs: Sequence[Pair]) -> str:
+    with_ = sum(pair.with_ is None for pair in pairs)
+    without = sum(pair.without is None for pair in pairs)
+    return f"{with_} of {len(pairs)} launches with the line and {without} of {len(pairs)} without it gave no answer"
+
+
+def _shown(look: Look, parameters: Parameters) -> Undecided | ZeroDifference | Difference:
+    confidence = 1 - parameters.alpha
+    if look.shows_difference(parameters):
+        if not look.robust(parameters):
+            return Undecided(because=WhyUndecided.DAMAGED, n=look.complete)
+        interval = _pooled_interval(look, parameters)
+        return Difference(
+            confidence=confidence,
+            n=look.complete,
+            log_e=look.difference,
+            inside_margin=look.shows_zero(parameters),
+            average_resolved=interval.low > 0 or interval.high < 0,
+        )
+    if look.zero is not None and look.shows_zero(parameters):
+        return ZeroDifference(
+            excludes=parameters.margin,
+            excludes_per_probe=parameters.probe_margin,
+            confidence=confidence,
+            n=len(look.balanced),
+            log_e=look.zero.least,
+        )
+    return Undecided(because=WhyUndecided.EVIDENCE, n=look.complete)
+
+
+def _differing(look: Look, parameters: Parameters) -> tuple[str, ...]:
+    """Probes that differ on their own by e-BH; one with missing answers counts with its worst case."""
+    log_es: list[float] = []
+    for design in look.sound:
+        log_e = look.line.probes[design.id]
+        own = [pair for pair in look.pairs if pair.probe == design.id]
+        if log_e > 0 and any(pair.damaged for pair in own):
+            worst = worst_line((design,), own, parameters.gamma)
+            log_e = min(log_e, 0.0 if worst is None else worst)
+        log_es.append(log_e)
+    named = e_bh(log_es, parameters.alpha)
+    return tuple(design.id for index, design in enumerate(look.sound) if index in named)
+
+
+def _axis_result(
+    axis: Axis,
+    look: Look,
+    parameters: Parameters,
+    failing: float,
+    verdict: Verdict,
+    differing: tuple[str, ...],
+    source: str | None,
+) -> AxisResult:
+    sound = {design.id for design in look.sound}
+    limits = [shift_limits(design, look.pairs) for design in look.sound]
+    known = [limit for limit in limits if limit is not None]
+    complete_limits = len(known) == len(limits) > 0
+    may_settle = isinstance(verdict, Undecided) or (
+        isinstance(verdict, Invalid) and verdict.reason is WhyInvalid.DAMAGED
+    )
+    return AxisResult(
+        axis=axis,
+        verdict=verdict,
+        probes=tuple(sound_design.id for sound_design in look.sound),
+        void=tuple(design.id for design in look.designs if design.id not in sound),
+        differing=differing,
+        pairs=len(look.pairs),
+        complete=look.complete,
+        rounds=look.rounds,
+        identical=sum(not pair.damaged and pair.with_ == pair.without for pair in look.pairs),
+        evidence=Evidence(
+            pool=look.line.pool,
+            product=look.line.product,
+            line=look.line.line,
+            deciding=look.difference,
+            intended=intended_evidence(look.sound, look.pairs, parameters.gamma).line,
+            zero=None if look.zero is None else look.zero.least,
+        ),
+        effect=_effect(look.sound, look.pairs, parameters),
+        excluded=excluded(look.sound, look.balanced, parameters) if look.rounds else None,
+        damage=Damage(
+            pairs=look.damaged,
+            share=look.damaged_share,
+            log_e_failing=failing,
+            robust=look.robust(parameters) if look.shows_difference(parameters) else None,
+            shift=Interval(
+                low=sum(limit[0] for limit in known) / len(known), high=sum(limit[1] for limit in known) / len(known)
+            )
+            if complete_limits
+            else None,
+        ),
+        steadiness=steadiness(look.sound, look.pairs),
+        band=source,
+        settling=settling_of(look, parameters) if may_settle else (),
+    )
+
+
+def _probe_result(
+    design: ProbeDesign,
+    look: Look,
+    parameters: Parameters,
+    axis: AxisResult,
+    barred: Unmeasured | Invalid | None,
+    unmeasured: Unmeasured | None,
+) -> ProbeResult:
+    everything = [pair for pair in look.everything if pair.probe == design.id]
+    kept = [pair for pair in everything if not pair.void]
+    complete = sum(not pair.damaged for pair in kept)
+    own_rounds = [pair for pair in look.balanced if pair.probe == design.id]
+    return ProbeResult(
+        id=design.id,
+        axis=design.axis,
+        verdict=_probe_verdict(design, look, parameters, axis, barred, unmeasured),
+        counts=Counts(
+            with_=_count(design, [pair.with_ for pair in kept]),
+            without=_count(design, [pair.without for pair in kept]),
+            invalid_with=sum(pair.with_ is None for pair in kept),
+            invalid_without=sum(pair.without is None for pair in kept),
+        ),
+        pairs=len(everything),
+        complete=complete,
+        damaged=len(kept) - complete,
+        void=len(everything) - len(kept),
+        log_e=line_evidence((design,), kept, parameters.gamma).line,
+        effect=_effect((design,), kept, parameters),
+        excluded=excluded((design,), own_rounds, parameters) if own_rounds else None,
+    )
+
+
+def _probe_verdict(
+    design: ProbeDesign,
+    look: Look,
+    parameters: Parameters,
+    axis: AxisResult,
+    barred: Unmeasured | Invalid | None,
+    unmeasured: Unmeasured | None,
+) -> Verdict:
+    if design.id in axis.void:
+        return Invalid(reason=WhyInvalid.VOID, detail="answers only reported a missing provision; reword the probe")
+    if isinstance(barred, Invalid):
+        return barred
+    own = [pair for pair in look.pairs if pair.probe == design.id]
+    complete = sum(not pair.damaged for pair in own)
+    if not complete:
+        return unmeasured or _nothing_complete(own)
+    if len(look.sound) == 1 and isinstance(axis.verdict, Undecided | ZeroDifference | Difference):
+        return axis.verdict  # the axis is this probe
+    confidence = 1 - parameters.alpha
+    log_e = look.line.probes[design.id]
+    if design.id in axis.differing:
+        effect = cs_plug(_coded((design,), own), parameters.alpha, parameters.gamma)
+        return Difference(
+            confidence=confidence, n=complete, log_e=log_e, average_resolved=effect[0] > 0 or effect[1] < 0
+        )
+    if look.zero is not None and look.zero.probes[design.id] >= parameters.log_threshold:
+        return ZeroDifference(
+            excludes=parameters.probe_margin,
+            excludes_per_probe=parameters.probe_margin,
+            confidence=confidence,
+            n=look.rounds,
+            log_e=look.zero.probes[design.id],
+        )
+    return Undecided(because=WhyUndecided.EVIDENCE, n=complete)
+
+
+def _count(design: ProbeDesign, answers: Sequence[int | None]) -> dict[str, int]:
+    return {name: answers.count(index) for index, name in enumerate(design.categories)}
+
+
+def _coded(designs: Sequence[ProbeDesign], pairs: Iterable[Pair]) -> list[tuple[int, int]]:
+    """Complete pairs as asked-for (1) or not (0)."""
+    asked = {design.id: design.asked_for for design in designs}
+    return [
+        (int(pair.with_ == asked[pair.probe]), int(pair.without == asked[pair.probe]))
+        for pair in pairs
+        if not pair.damaged and not pair.void
+    ]
+
+
+def _pooled_interval(look: Look, parameters: Parameters) -> Interval:
+    low, high = cs_plug(_coded(look.sound, look.pairs), parameters.alpha, parameters.gamma)
+    return Interval(low=low, high=high)
+
+
+def _effect(designs: Sequence[ProbeDesign], pairs: Sequence[Pair], parameters: Parameters) -> Effect | None:
+    """Mean over the probes of the difference of shares among complete pairs; probes without one are left out."""
+    shifts: list[float] = []
+    for design in designs:
+        coded = _coded((design,), [pair for pair in pairs if pair.probe == design.id])
+        if coded:
+            shifts.append(sum(with_ - without for with_, without in coded) / len(coded))
+    if not shifts:
+        return None
+    low, high = cs_plug(_coded(designs, pairs), parameters.alpha, parameters.gamma)
+    return Effect(point=sum(shifts) / len(shifts), interval=Interval(low=low, high=high), common_shift=len(designs) > 1)
