@@ -49,10 +49,10 @@ NOW = datetime(2026, 3, 4, 17, 30, tzinfo=UTC)
         ),
         ("You've hit your fable limit · resets in 2h 5m", NOW + timedelta(hours=2, minutes=5)),
         (
-            "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-04-01 at"
-            " 00:00 UTC.",
+            "You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.",
             datetime(2026, 4, 1, tzinfo=UTC),
         ),
+        ("API Error: 400 You have reached your specified API usage limits.", None),
         ("You've hit your monthly spend limit.", None),
         ("You're out of usage credits. Run /usage-credits to keep using Fable 5", None),
         ("Fable 5 requires usage credits. Run /usage-credits to continue", None),
