@@ -68,8 +68,8 @@ _COMMON_WORDS = frozenset(
     | {"your"}
 )
 
-LONG_RUN = 5
-"""A run of this many words of the line in a prompt is worth a warning (signs count half)."""
+LONG_RUN = 4
+"""A run of this many words of the line in a prompt is worth a warning, if two are telling. Signs count half."""
 MOST = 0.75
 """So is a prompt that holds this share of the line's telling words."""
 
@@ -107,7 +107,8 @@ def gives_away(text: str, line: str) -> str | None:
     theirs, ours = words(text), words(core(line))
     match = SequenceMatcher(None, ours, theirs, autojunk=False).find_longest_match()
     run = ours[match.a : match.a + match.size]
-    if weight(run) >= LONG_RUN or (weight(run) >= 3 and weight(run) >= MOST * weight(ours)):
+    long = weight(run) >= LONG_RUN or (weight(run) >= 3 and weight(run) >= MOST * weight(ours))
+    if long and weight([word for word in run if word not in _COMMON_WORDS]) >= 2:
         return joined(run)
     telling = [word for word in dict.fromkeys(ours) if word not in _COMMON_WORDS and not _is_sign(word)]
     shared = [word for word in telling if word in set(theirs)]

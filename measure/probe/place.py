@@ -93,31 +93,50 @@ def survey(probe: Probe, workspace: Path) -> tuple[Scene, Place | None]:
 
 
 def _read_lines(workspace: Path, file: str) -> tuple[str, list[bytes]]:
-    root = workspace.resolve()
-    path = (root / file).resolve()
     if not workspace.is_dir():
         raise WorkspaceError(f"no such workspace: {workspace}", hint="name the folder that holds the instructions")
-    if not path.is_relative_to(root):
-        raise WorkspaceError(
-            f"{file}: leads out of the workspace {workspace}", hint="name a file of the workspace itself"
-        )
+    relative = _relative(workspace, file)
     try:
+        path = (workspace / relative).resolve()
+        if not path.is_relative_to(workspace.resolve()):
+            raise _outside(workspace, file)
+        # Opening a pipe or a device could wait for ever.
+        if path.exists() and not path.is_file():
+            raise WorkspaceError(f"{file}: not a regular file")
         data = path.read_bytes()
     except FileNotFoundError:
         raise WorkspaceError(f"{file}: no such file in {workspace}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise WorkspaceError(f"{file}: can't be read: {reason}") from None
-    relative = Path(os.path.normpath(root / file)).relative_to(root).as_posix()
     lines = data.removeprefix(_BOM).split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    return relative, [line.removesuffix(b"\r") for line in lines]
+    return relative.as_posix(), [line.removesuffix(b"\r") for line in lines]
+
+
+def _relative(workspace: Path, file: str) -> Path:
+    path = Path(file)
+    if path.is_absolute():
+        root = next((root for root in (workspace.absolute(), workspace.resolve()) if path.is_relative_to(root)), None)
+        if root is None:
+            raise _outside(workspace, file)
+        path = path.relative_to(root)
+    # Behind a link `..` is not the folder it reads as.
+    if ".." in path.parts:
+        raise _outside(workspace, file)
+    return path
+
+
+def _outside(workspace: Path, file: str) -> WorkspaceError:
+    return WorkspaceError(f"{file}: leads out of the workspace {workspace}", hint="name a file inside it, without '..'")
 
 
 def _skills(workspace: Path) -> Iterator[str]:
     for file in sorted(workspace.glob(".claude/skills/*/SKILL.md")):
         yield file.parent.name
+        if not file.is_file():
+            continue
         try:
             head = file.read_text(encoding="utf-8", errors="replace")[:4_000]
         except OSError:
