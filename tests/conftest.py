@@ -59,26 +59,13 @@ def serve() -> Iterator[Callable[..., MessagesApi]]:
 @pytest.fixture
 def clients() -> dict[str, RealClient]:
     """Both real clients by name: `newer` and `older`."""
-    return {name: _client(name) for name in real_clients.NAMES}
+    return {name: real_clients.required(name) for name in real_clients.NAMES}
 
 
 @pytest.fixture(params=real_clients.NAMES)
 def real_client(request: pytest.FixtureRequest) -> RealClient:
     """Each real client in turn."""
-    return _client(request.param)
-
-
-def _client(name: str) -> RealClient:
-    client = real_clients.find(name)
-    if client is not None:
-        return client
-    missing = (
-        f"the {name} real client is not installed: run ./scripts/test, which installs it, or set"
-        f" {real_clients.PLACES_VARIABLE}={name}=PATH"
-    )
-    if os.environ.get("CI"):
-        pytest.fail(missing)
-    pytest.skip(missing)
+    return real_clients.required(request.param)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,6 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 NAMES = ("newer", "older")
 PLACES_VARIABLE = "MEASURE_TEST_CLIENTS"
 """Overrides where clients are looked for: `newer=PATH` and `older=PATH`, joined like PATH is."""
@@ -92,6 +94,20 @@ def find(name: str) -> RealClient | None:
     places = dict(place.split("=", 1) for place in os.environ.get(PLACES_VARIABLE, "").split(os.pathsep) if place)
     path = Path(places[name]) if name in places else _installed(name)
     return RealClient(name, path) if path is not None and path.is_file() else None
+
+
+def required(name: str) -> RealClient:
+    """The client called `name`. A missing one skips the test and says how to get it; where `CI` is set, it fails."""
+    client = find(name)
+    if client is not None:
+        return client
+    missing = (
+        f"the {name} real client is not installed: run ./scripts/test, which installs it, or set"
+        f" {PLACES_VARIABLE}={name}=PATH"
+    )
+    if os.environ.get("CI"):
+        pytest.fail(missing)
+    pytest.skip(missing)
 
 
 def _installed(name: str) -> Path | None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.doubles.messages_api import (
     Answer,
+    Reply,
     Request,
     Script,
     ScriptError,
@@ -120,7 +121,8 @@ def test_troubles_strike_the_numbered_requests_or_by_chance() -> None:
 
 
 def test_a_fault_can_be_one_of_the_answers_of_a_rule() -> None:
-    script = Script([When([(1, faults.REFUSAL), (1, Text("fine"))], ask="May")], seed=5)
+    either: list[tuple[float, Reply]] = [(1, faults.REFUSAL), (1, Text("fine"))]
+    script = Script([When(either, ask="May")], seed=5)
     drawn = Counter(script.reply(request())[1] for _ in range(100))
     assert set(drawn) == {faults.REFUSAL, None}
 

@@ -321,9 +321,13 @@ def test_a_mistake_in_a_script_is_told_to_the_client_and_raised_at_the_end() -> 
 
 
 def test_a_mistake_does_not_hide_the_error_of_the_test_itself() -> None:
-    with pytest.raises(KeyError), MessagesApi(Script(default=Text("{letter of Sing}"))) as api:
-        ask(api)
-        raise KeyError
+    def failing() -> None:
+        with MessagesApi(Script(default=Text("{letter of Sing}"))) as api:
+            ask(api)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
 
 
 def test_nothing_is_left_after_it_closed_and_it_is_quick() -> None:

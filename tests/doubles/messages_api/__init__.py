@@ -15,7 +15,7 @@ from tests.doubles.messages_api.answers import Answer, ScriptError, Text, Thinki
 from tests.doubles.messages_api.cache import PromptCache, Usage
 from tests.doubles.messages_api.faults import FAULTS, Fault
 from tests.doubles.messages_api.request import Request
-from tests.doubles.messages_api.script import Script, Trouble, When
+from tests.doubles.messages_api.script import Reply, Script, Trouble, When
 from tests.doubles.messages_api.server import Exchange, MessagesApi, refusing
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Fault",
     "MessagesApi",
     "PromptCache",
+    "Reply",
     "Request",
     "Script",
     "ScriptError",
