@@ -46,6 +46,8 @@ class Order:
     """One launch to make: where the agent stands, what it is asked, and the seed a simulated agent draws from."""
 
     cwd: Path
+    temp: Path
+    """The launch's own folder for temporary files (TMPDIR); made and removed by the caller."""
     prompt: str
     seed: int
 

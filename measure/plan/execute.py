@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Protocol
 
 import anyio
 
+from measure.arena.arena import Stall
 from measure.client.base import Client, Order
 from measure.client.trial import RETRYABLE, Reason, Returned, Usage
 from measure.judge.reading import Reading
@@ -28,7 +28,7 @@ from measure.record.store import RunWriter
 from measure.transcript import Transcript
 
 Judge = Callable[[Question, Transcript], Reading]
-Stall = Callable[[Arm], AbstractContextManager[Path]]
+StallOf = Callable[[Arm], AbstractContextManager[Stall]]
 """Gives one trial a fresh copy of an arm to stand in, and takes it away afterwards."""
 
 MAX_BACKOFF_S = 60.0
@@ -58,7 +58,7 @@ class Executor:
     """Launches blocks, at most `jobs` launches at a time."""
 
     client: Client
-    stall: Stall
+    stall: StallOf
     judge: Judge
     questions: Callable[[Slot], Question]
     writer: RunWriter
@@ -161,8 +161,10 @@ class Executor:
         self.watcher.started(slot, position)
         cost: float | None = 0.0
         try:
-            with self.stall(slot.arm) as folder:
-                returned = await self.client.launch(Order(cwd=folder, prompt=question.render(), seed=slot.seed))
+            with self.stall(slot.arm) as stall:
+                returned = await self.client.launch(
+                    Order(cwd=stall.path, temp=stall.temp, prompt=question.render(), seed=slot.seed)
+                )
             cost = returned.usage.cost_usd
         except BaseException:
             self._keep(self._cut_off(slot, attempt, position, started_at))
