@@ -72,6 +72,10 @@ def check(
             help="Where the targets are; the suite's or the current folder if not given.",
         ),
     ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="GLOB", help="More files that go into the arms; may be repeated."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Check the form of probes: whether each can show what its line does.
@@ -84,7 +88,7 @@ def check(
     from measure.probe.examine import examine
     from measure.probe.lint import Severity
 
-    examined = examine(paths, workspace)
+    examined = examine(paths, workspace, include or ())
     errors = sum(finding.severity is Severity.ERROR for finding in examined.findings)
     warnings = len(examined.findings) - errors
     if as_json:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from measure.disclosure import find_disclosure
 from measure.probe import wording
 from measure.probe.likeness import core, fold, gives_away, quotes, weight, words
 from measure.probe.load import LoadedProbe
@@ -107,6 +108,7 @@ UNWRITTEN = Rule("unwritten", Severity.ERROR, "A place of a starting file has no
 CLAIM = Rule("claim-sentences", Severity.ERROR, "A claim is one sentence, fixed before the run.")
 CLAIM_ASKS = Rule("claim-asks", Severity.WARNING, "A claim says what the line does; a question claims nothing.")
 EXPERIMENT = Rule("experiment", Severity.ERROR, "An agent that knows it is watched answers differently.")
+MAY_TELL = Rule("may-tell-experiment", Severity.WARNING, "The same, where the words may mean the work itself.")
 MADE_UP = Rule("made-up", Severity.WARNING, "A made-up case is answered with what sounds right, not with what is done.")
 ATTACHES = Rule("attaches-file", Severity.ERROR, "The client attaches the file, and the instructions beside it.")
 MAY_ATTACH = Rule("may-attach", Severity.WARNING, "The client looks for a file of that name.")
@@ -154,6 +156,10 @@ def _experiment(probe: Probe) -> Iterator[_Found]:
         told = wording.TELLS_OF_AN_EXPERIMENT.search(text)
         if told:
             yield EXPERIMENT, key, (f"tells the agent that it is watched: {_shown(told[0])}", "give the work itself")
+            continue
+        may_tell = find_disclosure(text)
+        if may_tell:
+            yield MAY_TELL, key, (f"reads as if it told of an experiment: {_shown(may_tell)}", "say it otherwise")
             continue
         made_up = wording.SOUNDS_MADE_UP.search(text)
         if made_up:

@@ -1,22 +1,21 @@
-"""The place in a workspace that a probe points at, read and never written.
+"""The place in a workspace that a probe is written for, and what is known about it when its form is checked.
 
-Invariant: a line is named by its own text without byte order mark and line end, exactly as it stands; nothing outside
-the workspace is read, not even through a link.
+Invariant: a line is named by its own text without byte order mark and line end, exactly as it stands; nothing is read
+through a link that leads out of the workspace.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from measure.contrast import Contrast
 from measure.errors import RequestError, WorkspaceError
-from measure.probe.lint import Scene, scene_of
-from measure.probe.model import Probe, Target
-
-_BOM = b"\xef\xbb\xbf"
+from measure.probe.lint import Scene
+from measure.surface import Surface
+from measure.surface.lines import split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,11 @@ def parse_place(text: str) -> tuple[str, int]:
 
 def read_place(workspace: Path, file: str, number: int) -> Place:
     """The numbered line of a file. Raises `WorkspaceError` where there is none or it can't be read."""
-    relative, lines = _read_lines(workspace, file)
+    if not workspace.is_dir():
+        raise WorkspaceError(f"no such workspace: {workspace}", hint="name the folder that holds the instructions")
+    relative = _relative(workspace, file)
+    data = _read(workspace, relative)
+    lines = [data[line.start : line.text_end] for line in split_lines(data)]
     if not 1 <= number <= len(lines):
         found = f"lines 1 to {len(lines)}" if lines else "no line at all"
         raise WorkspaceError(f"{relative}: there is no line {number}; the file has {found}")
@@ -55,64 +58,18 @@ def read_place(workspace: Path, file: str, number: int) -> Place:
             f"{relative}: line {number} is not valid UTF-8 (byte 0x{raw[error.start]:02X})",
             hint="save the file as UTF-8, or name another line",
         ) from None
-    return Place(relative, number, text, lines.count(raw))
+    return Place(relative.as_posix(), number, text, lines.count(raw))
 
 
-def find_place(workspace: Path, target: Target) -> Place | None:
-    """The one line a target names; None where it only adds at the end of the file.
-
-    Raises `WorkspaceError` where the file can't be read or the text stands in no line or in several.
-    """
-    if target.line_number is not None:
-        return read_place(workspace, target.file, target.line_number)
-    relative, lines = _read_lines(workspace, target.file)
-    if target.line is None:
-        return None
-    wanted = target.line.encode()
-    numbers = [number for number, line in enumerate(lines, 1) if line == wanted]
-    if not numbers:
-        raise WorkspaceError(f"{relative}: no line reads exactly: {target.line}")
-    if len(numbers) > 1:
-        raise WorkspaceError(
-            f"{relative}: lines {', '.join(map(str, numbers))} read exactly the same; name one by line_number"
-        )
-    return Place(relative, numbers[0], target.line, 1)
-
-
-def survey(probe: Probe, workspace: Path) -> tuple[Scene, Place | None]:
-    """What the workspace adds to what a probe says about its own place. Raises `WorkspaceError` as `find_place`."""
-    said = scene_of(probe)
-    place = find_place(workspace, probe.target) if probe.target is not None else None
-    # Text that is put after a line is not that line: only an edit of the line itself is about its words.
-    about_line = probe.target is not None and probe.target.add is None
-    lines = said.lines
-    if place is not None and about_line and place.text not in lines:
-        lines = (place.text, *lines)
-    files = frozenset(_files(workspace)) if "@" in probe.prompt else frozenset()
-    return Scene(lines=lines, file=said.file, skills=tuple(_skills(workspace)), files=files), place
-
-
-def _read_lines(workspace: Path, file: str) -> tuple[str, list[bytes]]:
-    if not workspace.is_dir():
-        raise WorkspaceError(f"no such workspace: {workspace}", hint="name the folder that holds the instructions")
-    relative = _relative(workspace, file)
-    try:
-        path = (workspace / relative).resolve()
-        if not path.is_relative_to(workspace.resolve()):
-            raise _outside(workspace, file)
-        # Opening a pipe or a device could wait for ever.
-        if path.exists() and not path.is_file():
-            raise WorkspaceError(f"{file}: not a regular file")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise WorkspaceError(f"{file}: no such file in {workspace}") from None
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise WorkspaceError(f"{file}: can't be read: {reason}") from None
-    lines = data.removeprefix(_BOM).split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
-    return relative.as_posix(), [line.removesuffix(b"\r") for line in lines]
+def scene_at(surface: Surface, contrast: Contrast) -> Scene:
+    """What a probe must not give away at this contrast: the exchanged lines, their file, skills, files of the arms."""
+    texts = (contrast.before + b"\n" + contrast.after).decode("utf-8", "replace")
+    return Scene(
+        lines=tuple(line for line in texts.splitlines() if line.strip()),
+        file=contrast.path,
+        skills=tuple(dict.fromkeys(_skills(surface))),
+        files=frozenset(surface.by_path),
+    )
 
 
 def _relative(workspace: Path, file: str) -> Path:
@@ -128,28 +85,37 @@ def _relative(workspace: Path, file: str) -> Path:
     return path
 
 
+def _read(workspace: Path, relative: Path) -> bytes:
+    try:
+        path = (workspace / relative).resolve()
+        if not path.is_relative_to(workspace.resolve()):
+            raise _outside(workspace, str(relative))
+        # Opening a pipe or a device could wait for ever.
+        if path.exists() and not path.is_file():
+            raise WorkspaceError(f"{relative}: not a regular file")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise WorkspaceError(f"{relative}: no such file in {workspace}") from None
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise WorkspaceError(f"{relative}: can't be read: {reason}") from None
+
+
 def _outside(workspace: Path, file: str) -> WorkspaceError:
     return WorkspaceError(f"{file}: leads out of the workspace {workspace}", hint="name a file inside it, without '..'")
 
 
-def _skills(workspace: Path) -> Iterator[str]:
-    for file in sorted(workspace.glob(".claude/skills/*/SKILL.md")):
-        yield file.parent.name
-        if not file.is_file():
+def _skills(surface: Surface) -> Iterator[str]:
+    """Names of skills: of their folders, and those their front matter gives them."""
+    for entry in surface.entries:
+        path = PurePosixPath(entry.path)
+        if path.name != "SKILL.md":
             continue
+        yield path.parent.name
         try:
-            head = file.read_text(encoding="utf-8", errors="replace")[:4_000]
+            head = entry.source.read_bytes()[:4_000].decode("utf-8", "replace") if entry.source is not None else ""
         except OSError:
             continue
-        named = re.search(r"\A---\n(?:.*\n)*?name:[ \t]*[\"']?([^\"'\n]+?)[\"']?[ \t]*\n", head)
-        if named and named[1] != file.parent.name:
+        named = re.search(r"\A---\r?\n(?:.*\n)*?name:[ \t]*[\"']?([^\"'\r\n]+?)[\"']?[ \t]*\r?\n", head)
+        if named:
             yield named[1]
-
-
-def _files(workspace: Path) -> Iterator[str]:
-    for name in ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"):
-        if (workspace / name).exists():
-            yield name
-    for folder, _, names in os.walk(workspace / ".claude"):
-        for name in names:
-            yield (Path(folder) / name).relative_to(workspace).as_posix()

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from measure.contrast import Edit, EditKind, find_contrast
 from measure.errors import RequestError, WorkspaceError
-from measure.probe.model import Probe, Target
-from measure.probe.place import find_place, parse_place, read_place, survey
-
-CONTENT = {"schema": 1, "id": "a", "axis": "content", "claim": "It says so.", "prompt": "Quote @CLAUDE.md verbatim."}
+from measure.probe.lint import Scene
+from measure.probe.place import parse_place, read_place, scene_at
+from measure.surface import read_surface
 
 
 def test_path_and_line_are_parted_at_the_last_colon() -> None:
@@ -74,34 +74,21 @@ def test_a_link_inside_the_workspace_is_read_and_named_as_it_was_given(tmp_path:
     assert read_place(tmp_path, str(tmp_path / "CLAUDE.md"), 1).file == "CLAUDE.md"
 
 
-def test_text_that_stands_nowhere_or_twice_names_no_place(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("a\nb\na\n")
-    found = find_place(tmp_path, Target(file="CLAUDE.md", line="b"))
-    assert found is not None
-    assert found.number == 2
-    with pytest.raises(WorkspaceError, match="lines 1, 3"):
-        find_place(tmp_path, Target(file="CLAUDE.md", line="a"))
-    with pytest.raises(WorkspaceError, match="exactly: c"):
-        find_place(tmp_path, Target(file="CLAUDE.md", line="c"))
-    assert find_place(tmp_path, Target(file="CLAUDE.md", add="c")) is None
-
-
-def test_a_survey_knows_the_lines_the_skills_and_what_an_at_sign_attaches(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("# Title\n- Ask first.\n")
+def test_a_scene_knows_the_exchanged_lines_the_skills_and_the_files_of_the_arms(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("# Title\n- Ask first.\n- Be kind.\n")
     skill = tmp_path / ".claude" / "skills" / "ship-it" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text('---\nname: "ship-now"\ndescription: Ships.\n---\n')
-    target = {"file": "CLAUDE.md", "line_number": 2, "replace_with": "- Go ahead."}
-    scene, place = survey(Probe.model_validate(CONTENT | {"target": target}), tmp_path)
-    assert place is not None
-    assert place.text == "- Ask first."
-    assert set(scene.lines) == {"- Ask first.", "- Go ahead."}
-    assert scene.skills == ("ship-it", "ship-now")
-    assert scene.files == {"CLAUDE.md", ".claude/skills/ship-it/SKILL.md"}
+    surface = read_surface(tmp_path)
 
+    def scene(edit: Edit) -> Scene:
+        return scene_at(surface, find_contrast(surface, edit))
 
-def test_where_text_is_added_the_line_before_it_is_not_what_is_asked_about(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("# Title\n- Ask first.\n")
-    target = {"file": "CLAUDE.md", "line_number": 2, "add": "- Go ahead."}
-    scene, _ = survey(Probe.model_validate(CONTENT | {"target": target}), tmp_path)
-    assert scene.lines == ("- Go ahead.",)
+    dropped = scene(Edit(EditKind.DROP, "CLAUDE.md", line=2))
+    assert dropped.lines == ("- Ask first.",)
+    assert dropped.file == "CLAUDE.md"
+    assert dropped.skills == ("ship-it", "ship-now")
+    assert {"CLAUDE.md", ".claude/skills/ship-it/SKILL.md"} <= dropped.files
+    assert scene(Edit(EditKind.REPLACE, "CLAUDE.md", line=2, new="- Go.")).lines == ("- Ask first.", "- Go.")
+    # Text that is put after a line is not that line.
+    assert scene(Edit(EditKind.ADD, "CLAUDE.md", line=2, new="- Go.\n\n- On.")).lines == ("- Go.", "- On.")
