@@ -1,0 +1,145 @@
+"""The headings of a Markdown file and the lines that are not prose, by line.
+
+Invariant: the answer is markdown-it-py's (CommonMark). A file in which no line can be anything else is read by one
+regular expression instead, because most rule files are such and a tree has thousands; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from measure.surface.bytelines import Lines, split_lines
+from measure.surface.frontmatter import body_start
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading that stands in no list, quote or code: its level, its text, its lines (`last` excluded)."""
+
+    level: int
+    text: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """The body of a file: its lines, its headings in order, and the ranges of lines that hold code or raw HTML."""
+
+    lines: Lines
+    headings: tuple[Heading, ...]
+    raw: tuple[tuple[int, int], ...]
+
+    def is_raw(self, line: int) -> bool:
+        """Whether the line stands in a code block, a comment, or another element that Markdown leaves unread."""
+        at = bisect_right(self.raw, (line, len(self.lines) + 1)) - 1
+        return at >= 0 and self.raw[at][0] <= line < self.raw[at][1]
+
+
+def read_markdown(data: bytes) -> Markdown:
+    """The body of a Markdown file, after byte order mark and front matter. Any bytes can be read."""
+    lines = split_lines(data, body_start(data))
+    body = data[lines.base :]
+    if _HARD.search(body):
+        headings, raw = _by_parser(lines, body)
+    else:
+        headings, raw = _by_pattern(lines, body)
+    return Markdown(lines, headings, raw)
+
+
+# What needs a real parser: lone CRs, an underline below text, indented headings, fences that are not at the margin,
+# an HTML line that the next line continues, and raw HTML that runs on to its end tag.
+_HARD = re.compile(
+    rb"\r(?!\n)"
+    rb"|[^ \t\r\n][^\n]*\n {0,3}(?:=+|-+)[ \t]*(?:[\r\n]|\Z)"
+    rb"|^ {1,3}#{1,6}(?:[ \t\r\n]|\Z)"
+    rb"|^[ \t>*+\-\d.)]+(?:```|~~~)"
+    rb"|^ {0,3}<[^\n]*\n[ \t]*[^ \t\r\n]"
+    rb"|<(?:[!?]|(?i:script|pre|style|textarea))",
+    re.MULTILINE,
+)
+_MARGIN = re.compile(rb"^(?:(#{1,6})(?=[ \t\r\n]|\Z)([^\r\n]*)|(`{3,}(?=[^`\r\n]*\r?(?:\n|\Z))|~{3,}))", re.MULTILINE)
+_CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+$")
+
+
+def _by_pattern(lines: Lines, body: bytes) -> tuple[tuple[Heading, ...], tuple[tuple[int, int], ...]]:
+    headings: list[Heading] = []
+    raw: list[tuple[int, int]] = []
+    at = 0
+    while found := _MARGIN.search(body, at):
+        line = lines.index_at(lines.base + found.start())
+        fence = found.group(3)
+        if fence is None:
+            text = _heading_text(_content(found.group(2).decode("utf-8", "replace")))
+            headings.append(Heading(len(found.group(1)), text, line, line + 1))
+            at = found.end()
+            continue
+        closing = re.compile(rb"^%s{%d,}[ \t]*(?:\r?\n|\Z)" % (fence[:1], len(fence)), re.MULTILINE).search(
+            body, found.end()
+        )
+        at = closing.end() if closing else len(body)
+        raw.append((line, lines.index_at(lines.base + at - 1) + 1))
+    return tuple(headings), tuple(raw)
+
+
+def _content(after_hashes: str) -> str:
+    content = after_hashes.rstrip(" \t")
+    return _CLOSING_HASHES.sub("", content).strip()
+
+
+def _by_parser(lines: Lines, body: bytes) -> tuple[tuple[Heading, ...], tuple[tuple[int, int], ...]]:
+    headings: list[Heading] = []
+    raw: list[tuple[int, int]] = []
+    tokens = _blocks().parse(body.decode("utf-8", "replace"))
+    for index, token in enumerate(tokens):
+        if token.map is None:
+            continue
+        first, last = token.map
+        last = min(last, len(lines))
+        if token.type == "heading_open" and token.level == 0:
+            headings.append(Heading(int(token.tag[1:]), _heading_text(tokens[index + 1].content), first, last))
+        elif token.type in ("fence", "code_block") or (token.type == "html_block" and _RAW_HTML.match(token.content)):
+            raw.append((first, last))
+    return tuple(headings), tuple(sorted(raw))
+
+
+_RAW_HTML = re.compile(r" {0,3}<(?:[!?]|(?:script|pre|style|textarea)\b)", re.IGNORECASE)
+_INLINE = re.compile(r"[\\`*_\[\]<&!\n]")
+
+
+@cache
+def _blocks() -> Any:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+@cache
+def _inline() -> Any:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark")
+
+
+def _heading_text(content: str) -> str:
+    """What a reader sees of the heading: link texts, code, alternative texts of pictures; no markup."""
+    if not _INLINE.search(content):
+        return content
+    return "".join(text for token in _inline().parseInline(content) for text in _seen(token.children or ()))
+
+
+def _seen(tokens: Any) -> Iterator[str]:
+    for token in tokens:
+        if token.type in ("softbreak", "hardbreak"):
+            yield " "
+        elif token.type == "image":
+            yield from _seen(token.children or ())
+        elif token.type in ("text", "text_special", "code_inline"):
+            yield token.content
