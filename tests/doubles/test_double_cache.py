@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.doubles.messages_api import PromptCache, Usage
-from tests.doubles.messages_api.cache import FIVE_MINUTES, LOOKBACK_BLOCKS, ONE_HOUR, prefixes_of
+from tests.doubles.messages_api.cache import FIVE_MINUTES, ONE_HOUR, prefixes_of
 
 MARK = {"type": "ephemeral"}
 MARK_HOUR = {"type": "ephemeral", "ttl": "1h"}
@@ -100,6 +100,16 @@ def test_a_prefix_lives_for_its_time_after_its_last_use(control: dict[str, str],
     assert asked(cache, request, 3 * ttl - 2).cache_read_input_tokens == 0
 
 
+def test_a_prefix_that_is_read_from_further_on_lives_on_too() -> None:
+    cache = PromptCache(minimum_tokens=0)
+    short = {"model": "m", "messages": [{"role": "user", "content": [block("start", MARK)]}]}
+    longer = {"model": "m", "messages": [{"role": "user", "content": [block("start"), block("end", MARK)]}]}
+    for at, request in ((0.0, short), (200.0, longer)):
+        asked(cache, request, at)
+    assert cache.usage(short, 400.0).cache_read_input_tokens > 0
+    assert cache.usage(short, 500.0).cache_read_input_tokens == 0
+
+
 def test_tokens_stored_for_an_hour_are_counted_apart_and_cost_more() -> None:
     short, hour = PromptCache().usage(body(), 0.0), PromptCache().usage(body(control=MARK_HOUR), 0.0)
     assert short.ephemeral_1h_input_tokens == 0
@@ -120,7 +130,7 @@ def test_a_prefix_below_the_minimum_is_not_stored() -> None:
     assert asked(PromptCache(minimum_tokens=0), small).cache_creation_input_tokens > 0
 
 
-@pytest.mark.parametrize(("added", "reads"), [(LOOKBACK_BLOCKS, True), (LOOKBACK_BLOCKS + 1, False)])
+@pytest.mark.parametrize(("added", "reads"), [(20, True), (21, False)])
 def test_a_breakpoint_looks_back_twenty_blocks(added: int, reads: bool) -> None:
     cache = PromptCache(minimum_tokens=0)
     said = [block("start", MARK)]

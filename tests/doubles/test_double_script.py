@@ -104,6 +104,13 @@ def test_weights_are_honoured_and_a_seed_draws_the_same_whatever_lies_between() 
     assert 330 <= Counter(plain)["yes"] <= 385
 
 
+def test_rules_draw_apart_from_one_another() -> None:
+    coin: list[tuple[float, Reply]] = [(1, Text("heads")), (1, Text("tails"))]
+    script = Script([When(coin, ask="one"), When(coin, ask="two")])
+    draws = [(said(script, request("one")), said(script, request("two"))) for _ in range(40)]
+    assert len(set(draws)) == 4
+
+
 def test_turns_follow_the_conversation_and_the_last_one_stays() -> None:
     script = Script(default=Turns(ToolUse("Read", {"file_path": "x"}), Text("second")))
     first, _ = script.reply(request())

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.doubles.messages_api import (
@@ -225,9 +225,12 @@ def test_a_cut_leaves_the_body_without_its_end(serve: Serve, stream: bool) -> No
         ask(serve(Script(troubles=faults.CUT_MID_TEXT)), ASK | {"stream": stream})
 
 
-def test_a_reset_is_a_reset(serve: Serve) -> None:
-    with pytest.raises(ConnectionResetError):
-        ask(serve(Script(troubles=faults.RESET)))
+def test_a_reset_is_a_reset_and_no_goodbye(serve: Serve) -> None:
+    api = serve(Script(troubles=faults.RESET))
+    with socket.create_connection(("127.0.0.1", urlsplit(api.url).port or 0)) as raw:
+        raw.sendall(b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}")
+        with pytest.raises(ConnectionResetError):
+            raw.recv(1)
 
 
 def test_a_refused_connection_is_refused() -> None:
@@ -353,10 +356,15 @@ def test_waiting_for_a_request_that_never_comes_ends_at_its_limit(serve: Serve) 
         serve().wait_for(1, limit_s=0.01)
 
 
-@settings(max_examples=15, deadline=None)
-@given(st.binary(max_size=200))
-def test_bytes_that_are_no_http_do_no_harm(sent: bytes) -> None:
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x00\xff", b"GET / HTTP/9.9\r\n\r\n", b"POST /v1/messages HTTP/1.1\r\n", b"\r\n" * 9]
+)
+def test_bytes_that_are_no_http_do_no_harm(caplog: pytest.LogCaptureFixture, sent: bytes) -> None:
     with MessagesApi() as api:
         with socket.create_connection(("127.0.0.1", urlsplit(api.url).port or 0)) as raw:
             raw.sendall(sent)
+            raw.shutdown(socket.SHUT_WR)
+            while raw.recv(4096):
+                pass
         assert ask(api)[0] == 200
+    assert caplog.records == []
