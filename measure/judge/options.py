@@ -1,0 +1,123 @@
+"""The options as an answer may restate them: by their text, in a list, or in a list of its own.
+
+Invariant: a restated list is no decision; an option's text counts only where it equals the text of exactly one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from measure.judge.fold import as_prose
+from measure.probe.question import Question
+
+_EDGES = " \n\t'()[]{}<>.,;:!。、;"
+_ENTRY = re.compile(
+    r"^\W{0,6}(?:\[[ xX✓✔]\]\s*)?(?:option|action|choice|選択肢|选项|選項|方案)?\s*[('\[{|]{0,2}(?P<letter>[A-Za-z])\s*[)\]}'|]{0,2}\s*(?:[).:,|\]-]|\s-\s)",
+    re.IGNORECASE,
+)
+_TICKED = re.compile(r"\[[xX✓✔]\]|[✅✔☑]|<-|←|\bmy\s+(?:choice|pick|decision)\b", re.IGNORECASE)
+
+
+def core(text: str) -> str:
+    """A text without case and without what stands around a statement: spaces, quotation marks, brackets, final stops."""
+    return re.sub(r"\s+", " ", text).strip(_EDGES).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Letters and folded texts of one question's options."""
+
+    letters: Mapping[str, str]
+    """Letter → option id."""
+    texts: Mapping[str, str]
+    """Letter → the option's text, folded to its core."""
+    by_text: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        texts = list(self.texts.values())
+        unique = {text: letter for letter, text in self.texts.items() if text and texts.count(text) == 1}
+        object.__setattr__(self, "by_text", unique)
+
+    @classmethod
+    def of(cls, question: Question) -> Options:
+        texts = {option.id: option.text for option in question.probe.options}
+        letters = question.letters
+        return cls(letters, {letter: core(as_prose(texts.get(option, "")).text) for letter, option in letters.items()})
+
+    def stated(self, text: str) -> str | None:
+        """The letter of the one option whose text this is, or None."""
+        return self.by_text.get(core(text))
+
+    def opening(self, text: str) -> tuple[str, int] | None:
+        """The longest option text that `text` begins with, as its letter and where it ends in `text`."""
+        found: tuple[str, int] | None = None
+        skipped = len(text) - len(text.lstrip(_EDGES + "-=|>"))
+        low = text[skipped : skipped + 2000]
+        for wanted, letter in self.by_text.items():
+            end = len(wanted)
+            begins = low[:end].casefold() == wanted
+            if begins and not low[end : end + 1].isalnum() and (found is None or skipped + end > found[1]):
+                found = letter, skipped + end
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a folded answer, with where it starts."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def lines(folded: str) -> list[Line]:
+    """The lines that hold more than blanks, in order."""
+    found: list[Line] = []
+    start = 0
+    for text in folded.split("\n"):
+        if text.strip():
+            found.append(Line(text, start))
+        start += len(text) + 1
+    return found
+
+
+def entry(line: Line) -> str | None:
+    """The letter that a line of a list begins with ("B) …", "(B) …", "Option B: …"), upper case; None if none."""
+    found = _ENTRY.match(line.text)
+    return found.group("letter").upper() if found else None
+
+
+def listed(found: list[Line], options: Options) -> frozenset[int]:
+    """Starts of the lines that only list options: neighbours that begin with different letters or option texts.
+
+    A neighbour that comes back to a letter already listed is no entry any more, nor is one that is ticked.
+    """
+    inside: set[int] = set()
+    for run in _runs(found, options):
+        if len({letter for letter, _ in run}) < 2:
+            continue
+        seen: set[str] = set()
+        for letter, line in run:
+            if letter not in seen and not _TICKED.search(line.text):
+                inside.add(line.start)
+            seen.add(letter)
+    return frozenset(inside)
+
+
+def _runs(found: list[Line], options: Options) -> Iterator[list[tuple[str, Line]]]:
+    run: list[tuple[str, Line]] = []
+    for line in found:
+        letter = entry(line) or options.stated(line.text)
+        if letter in options.letters:
+            run.append((str(letter), line))
+            continue
+        if run:
+            yield run
+        run = []
+    if run:
+        yield run

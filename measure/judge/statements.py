@@ -1,0 +1,276 @@
+"""Statements: every place of an answer where a decision is announced, and what is announced there.
+
+Invariant: a letter is read only where the text announces a decision (a label, a verb of choosing, a predicate such as
+"is my choice") or where it stands as a line of its own; never in a word, in a restated list, under a negation or in
+a hypothetical.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+from measure.judge import lexicon
+from measure.judge.choice import (
+    REACH,
+    Choice,
+    announced,
+    hypothetical,
+    led,
+    option,
+    pattern,
+    sentence_after,
+    sentence_before,
+    turned_down,
+)
+from measure.judge.options import Line, Options, entry, lines, listed
+from measure.judge.reading import Kind
+
+
+class Strength(IntEnum):
+    """How a statement is made; the stronger decides over the weaker."""
+
+    OPINION = 0
+    """ "B is safest": a judgement from which the decision follows."""
+    OPENING = 1
+    """The answer begins with the letter or the option's text."""
+    DATA = 2
+    """A field of JSON or a tag."""
+    DECISION = 3
+    """ "I choose B", "Bを選びます": a decision in a sentence."""
+    CLOSING = 4
+    """The last line is a letter or an option's text and nothing else."""
+    PHRASE = 5
+    """ "… so my answer is B": a label within a sentence."""
+    LABELLED = 6
+    """ "ACTION: B": a label that begins a line, as the question asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One announced decision. `start:end` is its range in the folded answer; `letter` is upper case."""
+
+    kind: Kind
+    letter: str | None
+    strength: Strength
+    start: int
+    end: int
+    note: str | None = None
+
+
+def statements(folded: str, options: Options) -> list[Statement]:
+    """All statements of an answer folded `as_prose`, in the order in which they end."""
+    found = lines(folded)
+    inside = listed(found, options)
+    said = [
+        *_labelled(folded, options, inside),
+        *_unseparated(found, options),
+        *_decided(folded, options, inside),
+        *_led(folded, options),
+        *_whole_lines(found, options, inside),
+        *_intended(found, options),
+    ]
+    return sorted(said, key=lambda one: (one.end, one.strength, one.start))
+
+
+def _made(choice: Choice, strength: Strength, start: int) -> Statement:
+    return Statement(choice.kind, choice.letter, strength, start, max(start, choice.end), choice.note)
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![0-9A-Za-z\u00c0-\u052f])(?P<label>{lexicon.LABEL})(?P<separator>{lexicon.SEPARATOR})", re.IGNORECASE
+    )
+
+
+_SAYS = re.compile(r":|\bis\b|be\b|は|が|是|为|為|ist\b|lautet|\best?\b|sería", re.IGNORECASE)
+_OWN = re.compile(r"(?:my|the|our|final|so|therefore|thus|hence|meine?|ma|mon|mi)\b|[^\x00-\x7f]", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?:[.!?;:,(>|-]|[^\x00-\x7f])\s*'?$|^\W*$")
+
+
+def _labelled(folded: str, options: Options, inside: frozenset[int]) -> Iterator[Statement]:
+    for found in _label().finditer(folded):
+        start, separator = found.start(), found.group("separator")
+        before = folded[max(0, start - REACH) : start].rpartition("\n")[2]
+        begins = len(before) <= 12 and re.search(r"[^\W_]", before) is None
+        data = separator.lstrip().startswith("'") or before.rstrip().endswith("<")
+        if data and "verdict" in found.group("label").casefold():
+            continue
+        if not begins and not (_SAYS.search(separator) and (_OWN.match(found.group()) or _CLAUSE.search(before))):
+            continue
+        if not begins and hypothetical(sentence_before(before)):
+            continue
+        at = _skip(folded, found.end())
+        if _line_start(folded, at) in inside and not re.search(r"\w", folded[_line_start(folded, at) : at]):
+            continue
+        if choice := announced(folded, at, options, labelled=True):
+            strength = Strength.DATA if data else Strength.LABELLED if begins else Strength.PHRASE
+            yield _made(choice, strength, start)
+
+
+def _skip(folded: str, at: int) -> int:
+    while folded[at : at + 1] in ("\n", " "):
+        at += 1
+    return at
+
+
+def _line_start(folded: str, at: int) -> int:
+    return folded.rfind("\n", max(0, at - REACH), at) + 1
+
+
+_UNSEPARATED = re.compile(r"\W*(?:FINAL\s+)?(?:ACTION|DECISION|ANSWER)\s+'?([A-Z])\W*")
+
+
+def _unseparated(found: list[Line], options: Options) -> Iterator[Statement]:
+    """ "ACTION B" as a whole line; elsewhere "Action B" is a name for an option, not a decision."""
+    for line in found:
+        if alone := _UNSEPARATED.fullmatch(line.text[:200]):
+            yield _made(option(alone.group(1), line.end, options), Strength.LABELLED, line.start)
+
+
+_DOUBTED = re.compile(r"(?:n't|\bnot|\bdoubt|\bunsure)\b(?:\s+\w+){0,3}\s*$", re.IGNORECASE)
+_NOT_HERE = re.compile(
+    r"\W*(?:option\s+)?[A-Z]\W*\s+(?:normally|usually|ideally|ordinarily|in\s+(?:other|most|normal|another)|by\s+default|"
+    r"at\s+first|initially)\b",
+    re.IGNORECASE,
+)
+
+
+def _decided(folded: str, options: Options, inside: frozenset[int]) -> Iterator[Statement]:
+    for found in pattern("VERB").finditer(folded):
+        start, end = found.span()
+        before = sentence_before(folded[max(0, start - REACH) : start])
+        if turned_down(folded, start) or _DOUBTED.search(before):
+            continue
+        if pattern("UNREAL").search(before + found.group()) or _NOT_HERE.match(
+            sentence_after(folded[end : end + REACH])
+        ):
+            continue
+        at = _skip(folded, end)
+        if _line_start(folded, at) in inside and _line_start(folded, at) > start:
+            continue
+        choice = announced(folded, at, options, labelled=False)
+        if choice is None:
+            continue
+        if choice.kind is Kind.OPTION and hypothetical(before):
+            choice = Choice(Kind.HEDGED, choice.letter, choice.end, "under a condition")
+        yield _made(choice, Strength.DECISION, start)
+
+
+@cache
+def _leading(name: str) -> re.Pattern[str]:
+    return re.compile(rf"{lexicon.LETTER}[)\]'}}]{{0,3}}(?:{getattr(lexicon, name)})", re.IGNORECASE)
+
+
+_TICKED = re.compile(r"(?m)^\W{0,4}\[[xX✓✔]\]\s*(?:option\s+)?\(?([A-Z])\b")
+_ONLY = re.compile(lexicon.ONLY)
+
+
+def _led(folded: str, options: Options) -> Iterator[Statement]:
+    for name, strength in (("FOLLOW", Strength.DECISION), ("SOFT", Strength.OPINION)):
+        for found in _leading(name).finditer(folded):
+            before = sentence_before(folded[max(0, found.start() - REACH) : found.start()])
+            if strength is Strength.OPINION and pattern("UNREAL").search(before):
+                continue
+            if said := led(folded, found, options):
+                yield _made(said[0], strength, said[1])
+    for found in _TICKED.finditer(folded):
+        yield _made(option(found.group(1), found.end(), options), Strength.DECISION, found.start())
+    for found in _ONLY.finditer(folded):
+        letter = found.group("only") or found.group("zh_only")
+        yield _made(option(letter, found.end(), options), Strength.OPINION, found.start())
+
+
+def _whole_lines(found: list[Line], options: Options, inside: frozenset[int]) -> Iterator[Statement]:
+    """The last line where it is nothing but a choice, or else the first."""
+    if not found:
+        return
+    first, last = found[0], found[-1]
+    if last.start not in inside and (letter := _alone(last, options)):
+        yield _made(option(letter, last.end, options), Strength.CLOSING, last.start)
+    elif first.start not in inside and (letter := _opens(found, options)):
+        yield _made(option(letter, first.end, options), Strength.OPENING, first.start)
+
+
+@cache
+def _bare() -> re.Pattern[str]:
+    return re.compile(
+        rf"^[\W_]{{0,8}}(?:{lexicon.NOUN})?[\s'(\[{{<$]{{0,4}}(?:\\?boxed\{{)?{lexicon.LETTER}[)\]}}>'$.,:;!。-]{{0,4}}(?P<rest>.*)$",
+        re.IGNORECASE,
+    )
+
+
+_BECAUSE = re.compile(r"\s*(?:because|since|weil|denn|parce\s+que|car|porque|,?\s*因为|,?\s*因為)(?!\w)", re.IGNORECASE)
+_NOT_OTHER = re.compile(r"\s*[(,;.-]?\s*(?:not|nicht|pas|no)\s+[A-Z]\W*$", re.IGNORECASE)
+
+
+def _alone(line: Line, options: Options) -> str | None:
+    """The letter that is all a line says: alone, with its own option's text, with a reason, or as that text."""
+    if stated := options.stated(line.text):
+        return stated
+    found = _bare().match(line.text)
+    if not found:
+        return None
+    written, rest = found.group("letter"), found.group("rest")
+    letter = written.upper()
+    if options.stated(rest) == letter:
+        return letter
+    if not re.search(r"\w", rest):
+        return None if "?" in rest else letter
+    if written.islower():
+        return None
+    if _NOT_OTHER.match(rest) or (letter in options.letters and _BECAUSE.match(rest)):
+        return letter
+    if re.fullmatch(r"\s*(?:案|方案)?\s*(?:です|である|だ)?\W*", rest):
+        return letter
+    return None
+
+
+def _opens(found: list[Line], options: Options) -> str | None:
+    """The letter a whole answer begins with ("B. Asking is cheap."), where no other line begins with another."""
+    first = found[0]
+    if letter := _alone(first, options):
+        return letter
+    letter = entry(first)
+    if letter not in options.letters or any(entry(other) not in (None, letter) for other in found[1:]):
+        return None
+    written = re.search(rf"\b{letter}\b", first.text)
+    return letter if written else None
+
+
+_INTENT = re.compile(
+    r"^\W*(?:(?:so|therefore|thus|hence|then|in\s+this\s+case|here)[\s,]+)?(?:(?:i|we)(?:'ll|'d|\s+will|\s+would|\s+should|"
+    r"\s+must|'m\s+going\s+to|\s+am\s+going\s+to|\s+choose\s+to|\s+decide\s+to|\s+have\s+decided\s+to|'d\s+choose\s+to)\s+"
+    r"(?:first\s+|therefore\s+|now\s+)?|let\s+me\s+|let's\s+)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。]{3,300}(?:[.!?。]|$)")
+
+
+def _intended(found: list[Line], options: Options) -> Iterator[Statement]:
+    """Sentences that are an option's text put as an intention: "I will ask first." """
+    for line in found:
+        for sentence in _SENTENCE.finditer(line.text):
+            intent = _INTENT.match(sentence.group())
+            if intent and (letter := options.stated(sentence.group()[intent.end() :])):
+                start, end = line.start + sentence.start(), line.start + sentence.end()
+                yield _made(option(letter, end, options), Strength.DECISION, start)
+
+
+def leaves_open(folded: str) -> tuple[Kind, int, int] | None:
+    """How an answer without any decision says so: for none of the options, or between some of them."""
+    if found := pattern("NONE").search(folded):
+        return Kind.NONE, found.start(), found.end()
+    if found := pattern("HEDGE").search(folded):
+        return Kind.HEDGED, found.start(), found.end()
+    return None
+
+
+def corrected(folded: str, earlier: Statement, later: Statement) -> bool:
+    """Whether the later statement is said to replace the earlier one."""
+    between = folded[max(earlier.end, later.start - REACH) : later.start + 40]
+    return pattern("CORRECTION").search(between) is not None
