@@ -18,6 +18,7 @@ import psutil
 from measure.client.descendants import marked
 
 _LIMIT_S = 2.0
+_PAUSE_S = 0.005
 _DELETED = " (deleted)"
 
 
@@ -65,7 +66,7 @@ def _end_all(find: Callable[[], Iterable[psutil.Process]]) -> Ended:
             with suppress(psutil.Error):
                 process.kill()
                 ended.add(process.pid)
-        psutil.wait_procs(found, timeout=0.1)
+        time.sleep(_PAUSE_S)
 
 
 def _is_living(process: psutil.Process, user: int) -> bool:

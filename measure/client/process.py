@@ -188,7 +188,9 @@ class _Run:
     async def end(self) -> None:
         """End the whole tree: asked first, then killed. Takes no more than some seconds, whatever the kernel does."""
         self.ended = True
-        for act, patience_s in ((self.hold.terminate, _TERM_PATIENCE_S), (self.hold.kill, _KILL_PATIENCE_S)):
+        # Before the agent began there is nobody to ask.
+        asking = [(self.hold.terminate, _TERM_PATIENCE_S)] if self.began else []
+        for act, patience_s in (*asking, (self.hold.kill, _KILL_PATIENCE_S)):
             if self.child.returncode is None:
                 act()
                 with anyio.move_on_after(patience_s):
