@@ -70,9 +70,10 @@ def decide(
         look = look_at(of_axis, ordered, parameters)
         source, band = (bands or {}).get(axis, (None, None))
         barred = _barred(look, parameters, failing, band, arms_differ, unmeasured)
-        verdict = barred or _shown(look, parameters)
+        effect = _effect(look.sound, look.pairs, parameters)
+        verdict = barred or _shown(look, effect, parameters)
         differing = _differing(look, parameters) if barred is None else ()
-        axes.append(_axis_result(axis, look, parameters, failing, verdict, differing, source))
+        axes.append(_axis_result(axis, look, parameters, failing, verdict, effect, differing, source))
         probes += [_probe_result(design, look, parameters, axes[-1], barred, unmeasured) for design in of_axis]
     status = {result.axis: status_of(result.verdict) for result in axes}
     return Decision(
@@ -120,18 +121,17 @@ def _missing(pairs: Sequence[Pair]) -> str:
     return f"{with_} of {len(pairs)} launches with the line and {without} of {len(pairs)} without it gave no answer"
 
 
-def _shown(look: Look, parameters: Parameters) -> Undecided | ZeroDifference | Difference:
+def _shown(look: Look, effect: Effect | None, parameters: Parameters) -> Undecided | ZeroDifference | Difference:
     confidence = 1 - parameters.alpha
     if look.shows_difference(parameters):
         if not look.robust(parameters):
             return Undecided(because=WhyUndecided.DAMAGED, n=look.complete)
-        interval = _pooled_interval(look, parameters)
         return Difference(
             confidence=confidence,
             n=look.complete,
             log_e=look.difference,
             inside_margin=look.shows_zero(parameters),
-            average_resolved=interval.low > 0 or interval.high < 0,
+            average_resolved=_resolved(effect),
         )
     if look.zero is not None and look.shows_zero(parameters):
         return ZeroDifference(
@@ -164,6 +164,7 @@ def _axis_result(
     parameters: Parameters,
     failing: float,
     verdict: Verdict,
+    effect: Effect | None,
     differing: tuple[str, ...],
     source: str | None,
 ) -> AxisResult:
@@ -192,7 +193,7 @@ def _axis_result(
             intended=intended_evidence(look.sound, look.pairs, parameters.gamma).line,
             zero=None if look.zero is None else look.zero.least,
         ),
-        effect=_effect(look.sound, look.pairs, parameters),
+        effect=effect,
         excluded=excluded(look.sound, look.balanced, parameters) if look.rounds else None,
         damage=Damage(
             pairs=look.damaged,
@@ -223,10 +224,11 @@ def _probe_result(
     kept = [pair for pair in everything if not pair.void]
     complete = sum(not pair.damaged for pair in kept)
     own_rounds = [pair for pair in look.balanced if pair.probe == design.id]
+    effect = _effect((design,), kept, parameters)
     return ProbeResult(
         id=design.id,
         axis=design.axis,
-        verdict=_probe_verdict(design, look, parameters, axis, barred, unmeasured),
+        verdict=_probe_verdict(design, look, parameters, axis, effect, barred, unmeasured),
         counts=Counts(
             with_=_count(design, [pair.with_ for pair in kept]),
             without=_count(design, [pair.without for pair in kept]),
@@ -238,7 +240,7 @@ def _probe_result(
         damaged=len(kept) - complete,
         void=len(everything) - len(kept),
         log_e=line_evidence((design,), kept, parameters.gamma).line,
-        effect=_effect((design,), kept, parameters),
+        effect=effect,
         excluded=excluded((design,), own_rounds, parameters) if own_rounds else None,
     )
 
@@ -248,6 +250,7 @@ def _probe_verdict(
     look: Look,
     parameters: Parameters,
     axis: AxisResult,
+    effect: Effect | None,
     barred: Unmeasured | Invalid | None,
     unmeasured: Unmeasured | None,
 ) -> Verdict:
@@ -264,10 +267,7 @@ def _probe_verdict(
     confidence = 1 - parameters.alpha
     log_e = look.line.probes[design.id]
     if design.id in axis.differing:
-        effect = cs_plug(_coded((design,), own), parameters.alpha, parameters.gamma)
-        return Difference(
-            confidence=confidence, n=complete, log_e=log_e, average_resolved=effect[0] > 0 or effect[1] < 0
-        )
+        return Difference(confidence=confidence, n=complete, log_e=log_e, average_resolved=_resolved(effect))
     if look.zero is not None and look.zero.probes[design.id] >= parameters.log_threshold:
         return ZeroDifference(
             excludes=parameters.probe_margin,
@@ -293,9 +293,9 @@ def _coded(designs: Sequence[ProbeDesign], pairs: Iterable[Pair]) -> list[tuple[
     ]
 
 
-def _pooled_interval(look: Look, parameters: Parameters) -> Interval:
-    low, high = cs_plug(_coded(look.sound, look.pairs), parameters.alpha, parameters.gamma)
-    return Interval(low=low, high=high)
+def _resolved(effect: Effect | None) -> bool:
+    """The interval of the shift leaves 0 out."""
+    return effect is not None and (effect.interval.low > 0 or effect.interval.high < 0)
 
 
 def _effect(designs: Sequence[ProbeDesign], pairs: Sequence[Pair], parameters: Parameters) -> Effect | None:

@@ -85,7 +85,7 @@ def test_streams_in_their_order(pairs: list[tuple[int, int]], expected: str) -> 
 @pytest.mark.parametrize(("theta", "n", "expected"), [(0.5, 3, ".982528"), (0.3, 4, ".886724"), (0.9, 4, ".889618")])
 def test_null_expectation_by_enumeration(theta: float, n: int, expected: str) -> None:
     total = 0.0
-    for pairs in itertools.product(itertools.product((0, 1), repeat=2), repeat=n):
+    for pairs in itertools.product([(a, b) for a in (0, 1) for b in (0, 1)], repeat=n):
         ones = sum(a + b for a, b in pairs)
         total += theta**ones * (1 - theta) ** (2 * n - ones) * math.exp(log_e_plug(pairs))
     assert f"{total:.6f}".lstrip("0") == expected
@@ -96,9 +96,9 @@ def test_null_expectation_by_enumeration(theta: float, n: int, expected: str) ->
 def test_null_expectation_never_exceeds_one(weights: list[float], n: int, gamma: float) -> None:
     law = [weight / sum(weights) for weight in weights]
     options = range(len(law))
-    total = math.fsum(
+    total: float = math.fsum(
         math.prod(law[a] * law[b] for a, b in pairs) * math.exp(log_e_plug(pairs, gamma))
-        for pairs in itertools.product(itertools.product(options, repeat=2), repeat=n)
+        for pairs in itertools.product([(a, b) for a in options for b in options], repeat=n)
     )
     assert total <= 1 + 1e-9
 
