@@ -151,7 +151,7 @@ def run(
         typer.Option(
             "--price-usd",
             min=0,
-            help="What one launch costs, where you know it: for the plan and the budget before the first launch has told.",
+            help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
         ),
     ] = None,
     probes_total: Annotated[
@@ -226,3 +226,32 @@ def run(
         dry_run=dry_run,
         as_json=as_json,
     )
+
+
+@app.command()
+def runs(runs: Runs = None, as_json: Json = False) -> None:
+    """List recorded runs, the newest first."""
+    from measure.cli.show import list_runs
+
+    list_runs(runs, as_json=as_json)
+
+
+@app.command()
+def show(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Print one recorded run."""
+    from measure.cli.show import show_run
+
+    show_run(run, runs, as_json=as_json)
+
+
+def _add_groups() -> None:
+    from measure.cli.probe import app as probe_app
+
+    app.add_typer(probe_app, name="probe")
+
+
+_add_groups()

@@ -77,8 +77,6 @@ class SurfaceRecord(Stored):
     left_out: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
-    arm_digest_baseline: str
-    arm_digest_variant: str
 
 
 class ProbeRecord(Stored):
@@ -232,6 +230,8 @@ class RunRecord(Stored):
     """False: the run was interrupted and can be completed; nothing was counted that had not ended."""
     plan: Plan | None
     """None only where nothing could be planned (no usable client, say)."""
+    subject: str | None = None
+    """What was to be measured, in words, where there is no plan."""
     result: Result
     stop: Stop | None
     spending: Spending

@@ -175,7 +175,7 @@ class RunWriter:
 
 def read_plan(folder: Path) -> Plan:
     """The plan of a run. Raises `RecordError` if it is missing or can't be read."""
-    return _read(folder / PLAN, Plan)
+    return read_model(folder / PLAN, Plan)
 
 
 def read_trials(folder: Path) -> tuple[tuple[TrialRecord, ...], int]:
@@ -217,7 +217,8 @@ def read_stream(folder: Path, trial: TrialRecord) -> bytes:
     return stream
 
 
-def _read(path: Path, model: type[Model]) -> Model:
+def read_model(path: Path, model: type[Model]) -> Model:
+    """A stored model. Raises `RecordError` if it is missing or can't be read."""
     try:
         return model.model_validate_json(path.read_bytes())
     except FileNotFoundError as error:

@@ -1,0 +1,126 @@
+"""`measure run`: shows the plan, follows the launches in plain lines, prints the record."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from measure.cli.output import print_json, say
+from measure.errors import ClientError, NothingMeasuredError, RequestError
+from measure.plan.schedule import Slot
+from measure.record.models import Plan, RunRecord, TrialRecord
+from measure.record.pairs import category_of
+from measure.record.store import default_root, open_root
+from measure.report.plan import plan_lines
+from measure.report.terminal import safe
+from measure.run.prepare import prepare
+from measure.run.request import RunRequest
+from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
+
+
+@dataclass
+class Lines:
+    """Follows one run on stderr, a line a launch. Failures show as they happen."""
+
+    plan: Plan
+    most: int
+    ended: int = field(default=0)
+
+    def started(self, slot: Slot, position: int) -> None:
+        """Nothing: a launch is told when it has ended."""
+
+    def finished(self, trial: TrialRecord) -> None:
+        """One line: what came back, or why it does not count."""
+        self.ended += 1
+        role = "with" if trial.arm is self.plan.contrast.with_arm else "without"
+        if trial.reading is not None:
+            came_back = category_of(trial.reading).removeprefix("option:")
+            if trial.reading.hole_report is not None:
+                came_back += " (reports a missing provision)"
+        else:
+            assert trial.invalid is not None
+            came_back = f"INVALID {trial.invalid.reason.value}: {trial.invalid.detail}"
+        cost = "" if trial.usage.cost_usd is None else f"  {trial.usage.cost_usd:.4f} USD"
+        say(
+            f"{self.ended:>4}/{self.most}  round {trial.round}  {trial.probe:<24} {role:<7}  "
+            f"{safe(came_back)}  {trial.wall_s:.1f} s{cost}"
+        )
+
+
+def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_json: bool) -> None:
+    """The whole command. Raises the error whose class names the exit status."""
+    if os.name == "nt":
+        raise RequestError(
+            "measuring needs Linux or macOS: Windows has no way to end a whole process tree and no file locks as used "
+            "here",
+            hint="Run it in WSL. Reading records works on Windows.",
+        )
+    prepared = prepare(request)
+    for one in prepared:
+        for line in plan_lines(one, request.price_usd):
+            say(line)
+        say("")
+    if dry_run:
+        if as_json:
+            print_json(
+                {
+                    "schema": 1,
+                    "dry_run": True,
+                    "plans": [
+                        {
+                            "name": one.name,
+                            "contrast": f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}",
+                            "probes": [entry.probe.id for entry in one.probes],
+                            "launches_at_most": one.launches_at_most,
+                            "resolution": one.resolution.model_dump(mode="json"),
+                        }
+                        for one in prepared
+                    ],
+                }
+            )
+        return
+    from measure.cli.show import print_record
+    from measure.run.clients import client_of, containment_of
+    from measure.run.job import Job, measure_all, record_unmeasured
+
+    root = open_root(default_root(runs))
+    try:
+        containment = containment_of(request)
+        contrasts = [(one, client_of(request, one, containment)) for one in prepared]
+    except ClientError as error:
+        subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
+        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
+        record = record_unmeasured(root, reason, subject)
+        raise ClientError(
+            error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
+        ) from error
+    job = Job(
+        root=root,
+        watcher=lambda plan: Lines(plan, 2 * len(plan.probes) * plan.design.parameters.rounds_at_most),
+        price_usd=request.price_usd,
+        stale_after_s=request.stale_after_s,
+    )
+    records = measure_all(job, contrasts)
+    if as_json:
+        print_json({"schema": 1, "runs": [record.model_dump(mode="json", by_alias=True) for record in records]})
+    else:
+        for record in records:
+            print_record(record)
+    for record in records:
+        say(f"Record: {root / record.run_id}")
+    _fail_if_nothing_measured(records)
+
+
+HOPELESS_CLIENT = ("auth:", "model-rejected:")
+
+
+def _fail_if_nothing_measured(records: tuple[RunRecord, ...]) -> None:
+    """Status 4, or 5 where the client can't be used, if any of the contrasts was not measured."""
+    for record in records:
+        if record.result.status != "unmeasured":
+            continue
+        detail = record.result.detail or record.result.reason.value
+        if record.result.reason is WhyUnmeasured.CLIENT_FAILED and detail.startswith(HOPELESS_CLIENT):
+            raise ClientError(f"nothing was measured: {detail}", hint="'measure doctor' says what stands in the way.")
+        raise NothingMeasuredError(f"nothing was measured: {detail}", hint="The record says the same.")

@@ -1,0 +1,119 @@
+"""Finding and reading recorded runs.
+
+Invariant: reading never writes. A folder without `record.json` is shown as the interrupted run it is, rebuilt from its
+plan and journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from measure.errors import RecordError, RequestError
+from measure.record.build import build
+from measure.record.models import RunRecord
+from measure.record.store import PLAN, RECORD, read_model, read_plan, read_trials
+
+
+class Row(BaseModel):
+    """One run in a list."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    run_id: str
+    created: datetime
+    complete: bool
+    finding: str
+    """One of the findings; `unmeasured` where nothing was measured."""
+    reason: str | None
+    """Why it is unmeasured; None for a measured run."""
+    place: str | None
+    kind: str | None
+    model: str | None
+    client: str | None
+    launches: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A folder among the records that can't be read, and why."""
+
+    folder: Path
+    why: str
+
+
+def load(folder: Path) -> RunRecord:
+    """The record of a run, or what can be said of an interrupted one. Raises `RecordError`."""
+    if (folder / RECORD).is_file():
+        return read_model(folder / RECORD, RunRecord)
+    plan = read_plan(folder)
+    trials, set_aside = read_trials(folder)
+    return build(plan, trials, None, complete=False, set_aside=set_aside)
+
+
+def run_folders(root: Path) -> list[Path]:
+    """Folders of runs below `root`, the newest first. Raises `RequestError` if `root` can't be listed."""
+    try:
+        entries = [entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RequestError(f"can't list the records in {root}: {error.strerror or error}") from error
+    return sorted(
+        (entry for entry in entries if (entry / PLAN).exists() or (entry / RECORD).exists()),
+        key=lambda entry: entry.name,
+        reverse=True,
+    )
+
+
+def find(root: Path, name: str) -> Path:
+    """The folder of the run that `name` means: a path, an id, a unique part of an id, or `last`.
+
+    Raises `RequestError` when none or several fit.
+    """
+    given = Path(name)
+    if (given / PLAN).exists() or (given / RECORD).exists():
+        return given
+    folders = run_folders(root)
+    if name == "last" and folders:
+        return folders[0]
+    fitting = [folder for folder in folders if folder.name == name] or [
+        folder for folder in folders if name and name in folder.name
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = ", ".join(folder.name for folder in fitting[:5])
+        raise RequestError(f"{name!r} fits {len(fitting)} runs: {names}", hint="Give more of the id.")
+    raise RequestError(f"no run {name!r} in {root}", hint="'measure runs' lists them; --runs DIR looks elsewhere.")
+
+
+def rows(root: Path) -> Iterator[Row | Unreadable]:
+    """All runs below `root`, the newest first."""
+    for folder in run_folders(root):
+        try:
+            yield row_of(load(folder))
+        except RecordError as error:
+            yield Unreadable(folder, error.message)
+
+
+def row_of(record: RunRecord) -> Row:
+    """A record as one row of a list."""
+    result, plan = record.result, record.plan
+    return Row(
+        run_id=record.run_id,
+        created=record.created,
+        complete=record.complete,
+        finding=result.decision.finding.kind.value if result.status == "measured" else "unmeasured",
+        reason=None if result.status == "measured" else result.reason.value,
+        place=plan.contrast.place if plan else record.subject,
+        kind=plan.contrast.kind if plan else None,
+        model=plan.condition.model if plan else None,
+        client=f"{plan.condition.client} {plan.condition.client_version}" if plan else None,
+        launches=record.spending.launches,
+        cost_usd=record.spending.cost_usd,
+    )

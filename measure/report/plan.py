@@ -1,0 +1,35 @@
+"""A plan in words, shown before the first launch: what is put, what it costs at most, what it can resolve."""
+
+from __future__ import annotations
+
+from measure.report import wording
+from measure.report.terminal import safe
+from measure.run.prepare import Prepared
+
+
+def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
+    """The plan of one contrast. A price is stated only where one is known; nothing is guessed."""
+    contrast = one.contrast
+    parameters = one.design.parameters
+    lines = [f"Contrast: {contrast.kind} {safe(contrast.path)}:{contrast.line}: {safe(contrast.text.strip())}"]
+    lines.append(
+        f"Probes: {len(one.probes)} of {one.scope.probes_given} ({', '.join(entry.probe.id for entry in one.probes)})"
+    )
+    lines.append(f"Model: {one.model}   client: {one.client}   seed: {one.design.seed}   jobs: {one.design.jobs}")
+    lines += [f"Launches: {wording.resolution_sentences(one.resolution, parameters)[0]}"]
+    if one.launches_at_most < one.resolution.launches_at_most:
+        lines.append(f"  --max-launches ends it after {one.launches_at_most}.")
+    lines.append(f"Price: {_price(one, price_usd)}")
+    lines += [f"Resolves: {sentence}" for sentence in wording.resolution_sentences(one.resolution, parameters)[1:]]
+    lines += [f"Note: {safe(notice)}" for notice in one.notices]
+    return lines
+
+
+def _price(one: Prepared, price_usd: float | None) -> str:
+    if price_usd is None:
+        return "not known before the first launch; the client reports it with each (or name it with --price-usd)"
+    most, likely = one.launches_at_most, min(one.resolution.launches_if_steady, one.launches_at_most)
+    return (
+        f"{most * price_usd:.2f} USD at most, {likely * price_usd:.2f} USD if the arms are equal and steady, "
+        f"at {price_usd:g} USD a launch as you stated it; retries of failed launches come on top"
+    )

@@ -1,0 +1,214 @@
+"""Measures what was prepared: lock, arms, launches, record, and nothing left behind.
+
+Invariants: the plan is on disk before the first launch; arena and children are gone when this returns or raises,
+whatever happened; what was measured is kept, also when the run is ended by a signal or a full disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+
+from measure import __version__
+from measure.arena.arena import Arena, Arms
+from measure.client.base import Client, Condition
+from measure.errors import InterruptedRunError, MeasureError
+from measure.judge import VERSION as JUDGE_VERSION
+from measure.judge import judge
+from measure.plan.budget import Budget
+from measure.plan.execute import Executor, Watcher
+from measure.plan.rounds import Rounds
+from measure.plan.signals import until_signalled
+from measure.probe.question import Question
+from measure.record.build import build, spending_of
+from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, Stop, SurfaceRecord
+from measure.record.store import RunWriter, new_run_id
+from measure.run.prepare import Prepared
+from measure.surface import read_surface
+from measure.verdict.vocabulary import Unmeasured
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Where records go and who is told. `watcher` is given each plan before its first launch."""
+
+    root: Path
+    watcher: Callable[[Plan], Watcher]
+    price_usd: float | None
+    stale_after_s: float
+
+
+def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple[RunRecord, ...]:
+    """Measure one contrast after the other, each with a record of its own.
+
+    Raises `LockHeldError` before anything was written, `InterruptedRunError` after a signal, and whatever kept a record
+    from being written; records finished before stay.
+    """
+    records: list[RunRecord] = []
+    stack = ExitStack()
+
+    async def work() -> None:
+        arena = stack.enter_context(Arena(silent_after_s=job.stale_after_s))
+        for one, client in contrasts:
+            records.append(await _measure_one(job, arena, client, one))
+
+    def clean_up(_: int | None) -> None:
+        stack.close()
+
+    try:
+        ended = anyio.run(until_signalled, work, clean_up)
+    except BaseExceptionGroup as group:
+        raise _single(group) from group
+    if ended.signal_number is not None:
+        raise InterruptedRunError(
+            "interrupted; every launch that had ended is kept",
+            signal_number=ended.signal_number,
+            hint=f"Records: {job.root}. 'measure runs' lists them.",
+        )
+    return tuple(records)
+
+
+def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one error worth telling: the first of ours, else the first at all."""
+    flat: list[BaseException] = []
+
+    def collect(error: BaseException) -> None:
+        if isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                collect(inner)
+        else:
+            flat.append(error)
+
+    collect(group)
+    return next((error for error in flat if isinstance(error, MeasureError)), flat[0])
+
+
+async def _measure_one(job: Job, arena: Arena, client: Client, one: Prepared) -> RunRecord:
+    arms = arena.build(one.surface, one.contrast)
+    plan = plan_of(one, arms, client.condition)
+    writer = RunWriter.create(job.root, plan)
+    probes = {entry.probe.id: entry.probe for entry in plan.probes}
+    executor = Executor(
+        client=client,
+        stall=lambda arm: arena.stall(arms.of(arm.value)),
+        judge=judge,
+        questions=lambda slot: Question(probes[slot.probe], slot.order, one.contrast.text),
+        writer=writer,
+        watcher=job.watcher(plan),
+        budget=Budget(plan.design.max_launches, plan.design.budget_usd, job.price_usd),
+        jobs=plan.design.jobs,
+        retries=plan.design.retries,
+        still_held=arena.still_held,
+    )
+    try:
+        await executor.run(Rounds(plan, executor.trials))
+    finally:
+        writer.close()
+    stop = _with_rest(executor.stop, one, executor)
+    record = build(plan, executor.trials, stop, complete=True, warnings=_changed_meanwhile(one))
+    writer.finish(record)
+    return record
+
+
+def _with_rest(stop: Stop | None, one: Prepared, executor: Executor) -> Stop:
+    assert stop is not None
+    made = len({(trial.block, trial.arm) for trial in executor.trials})
+    most = 2 * len(one.probes) * one.design.parameters.rounds_at_most
+    return stop.model_copy(update={"not_launched": max(0, most - made)})
+
+
+def _changed_meanwhile(one: Prepared) -> tuple[str, ...]:
+    """The arms are copies, so a change can't reach them; but the verdict is about the workspace as it stood."""
+    try:
+        now = read_surface(one.surface.workspace, one.includes).digest
+    except MeasureError as error:
+        return (f"the workspace can't be read any more: {error.message}",)
+    if now == one.surface.digest:
+        return ()
+    return ("the workspace was changed during the run; the verdict is about it as it stood before",)
+
+
+def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
+    """The plan as it is written before the first launch."""
+    surface = one.surface
+    return Plan(
+        run_id=new_run_id(),
+        created=datetime.now(UTC),
+        measure_version=__version__,
+        condition=condition,
+        contrast=_contrast_record(one),
+        surface=SurfaceRecord(
+            workspace=_masked_home(surface.workspace),
+            digest=surface.digest,
+            files=len(surface.entries),
+            bytes=sum(entry.size for entry in surface.entries),
+            settings_removed=surface.settings_removed,
+            left_out=tuple(f"{left.path}: {left.why}" for left in surface.left_out),
+            notices=(*one.notices, *arms.notices),
+            includes=one.includes,
+        ),
+        probes=one.probes,
+        scope=one.scope,
+        design=one.design,
+        judge_version=JUDGE_VERSION,
+        suite=one.suite,
+    )
+
+
+CONTEXT_LINES = 3
+"""Neighbouring lines kept on each side of the contrast."""
+
+
+def _contrast_record(one: Prepared) -> ContrastRecord:
+    contrast = one.contrast
+    entry = one.surface.by_path[contrast.path]
+    assert entry.source is not None
+    data = entry.source.read_bytes()
+    before = data[: contrast.start].decode("utf-8", "replace").splitlines()
+    after = data[contrast.end :].decode("utf-8", "replace").splitlines()
+    return ContrastRecord(
+        kind=contrast.kind.value,
+        file=contrast.path,
+        line=contrast.line,
+        start=contrast.start,
+        end=contrast.end,
+        before=contrast.before.decode(),
+        after=contrast.after.decode(),
+        with_arm=Arm(contrast.with_arm),
+        context_before=tuple(before[-CONTEXT_LINES:]),
+        context_after=tuple(after[:CONTEXT_LINES]),
+        file_digest_baseline=contrast.digest_before,
+        file_digest_variant=contrast.digest_after,
+        notices=contrast.notices,
+    )
+
+
+def _masked_home(path: Path) -> str:
+    try:
+        return str(Path("~") / path.relative_to(Path.home().resolve()))
+    except ValueError:
+        return str(path)
+
+
+def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str) -> RunRecord:
+    """Write a record that says that nothing was measured, why, and what it would have been about."""
+    record = RunRecord(
+        run_id=new_run_id(),
+        created=datetime.now(UTC),
+        complete=True,
+        plan=None,
+        subject=subject,
+        result=unmeasured,
+        stop=None,
+        spending=spending_of(()),
+        trials=(),
+    )
+    folder = root / record.run_id
+    folder.mkdir()
+    RunWriter(folder).finish(record)
+    return record
