@@ -23,19 +23,23 @@ _BE = r"(?:is|was|are|has been)"
 _HEDGE = (
     r"(?:(?:only|just|merely|actually|really|part of|set up|made|used|created|meant|intended|for|as|in|an?|the)\s+)*"
 )
-_END = r"(?=\s*(?:[.,;:!?)\]\"'—-]|$)|\s+(?:of|for|to|that|which|used|made|so|and|not|in|by|with|where|version)\b)"
+_END = r"(?=\s*(?:[.,;:!?)\]\"'—]|\s-|$)|\s+(?:of|for|to|that|which|used|made|so|and|not|in|by|with|where|version)\b)"
 
 _ENGLISH: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:this|the (?:current|present))(?:\s+{_THING})?\s+{_BE}\s+{_HEDGE}(?:[\w-]+\s+){{0,2}}?{_WHAT}{_END}",
         rf"\b(?:it|all of this|everything here)\s+{_BE}\s+(?:only|just|merely)\s+an?\s+{_WHAT}{_END}",
-        (rf"\byou(?:'re| are)\s+(?:currently\s+|now\s+)?(?:standing\s+|working\s+|running\s+|operating\s+)?"
-        rf"(?:in|inside|part of)\s+an?\s+(?:[\w-]+\s+)?{_WHAT}{_END}"),
+        (
+            rf"\byou(?:'re| are)\s+(?:currently\s+|now\s+)?(?:standing\s+|working\s+|running\s+|operating\s+)?"
+            rf"(?:in|inside|part of)\s+an?\s+(?:[\w-]+\s+)?{_WHAT}{_END}"
+        ),
         r"\byou(?:'re| are)\s+(?:currently\s+|now\s+)?being\s+(?:tested|measured|evaluated|benchmarked|observed)\b",
         r"\b(?:your|this)\s+(?:behaviou?r|answer|response)s?\s+(?:is|are)\s+being\s+(?:tested|measured|evaluated|scored)\b",
-        (r"\b(?:removed|dropped|inserted|added|replaced|changed|edited)\s+(?:here\s+)?for\s+(?:the|this|an?)\s+"
-        r"(?:test|trial|experiment|measurement|evaluation)\b"),
+        (
+            r"\b(?:removed|dropped|inserted|added|replaced|changed|edited)\s+(?:here\s+)?for\s+(?:the|this|an?)\s+"
+            r"(?:test|trial|experiment|measurement|evaluation)\b"
+        ),
         r"\b(?:for|during|in)\s+(?:the\s+purposes?\s+of\s+)?this\s+(?:test|trial|experiment|measurement|evaluation)\b",
     )
 )
@@ -50,9 +54,11 @@ _JA_THING = (
 _JAPANESE: Final = tuple(
     re.compile(pattern)
     for pattern in (
-        (rf"(?:これ|ここ|こちら|(?:この|本|当){_JA_THING})は[、\s]?(?:\w{{0,12}}?の)?(?:\w{{0,8}}?){_JA_WHAT}"
-        rf"(?:用|目的|中|環境|用環境|専用|版)?(?:の(?:ため|もの|{_JA_THING}|{_JA_WHAT}))?"
-        r"(?:です|である|であり|であって|でして|だ(?!け)|で(?:、|す|し)|となります|になります|に過ぎ|にすぎ|[。.!！\s]|$)"),
+        (
+            rf"(?:これ|ここ|こちら|(?:この|本|当){_JA_THING})は[、\s]?(?:[^。]{{0,20}}?、)?(?:\w{{0,12}}?の)?(?:\w{{0,8}}?){_JA_WHAT}"
+            rf"(?:用|目的|中|環境|用環境|専用|版)?(?:の(?:ため|もの|{_JA_THING}|{_JA_WHAT}))?"
+            r"(?:です|である|であり|であって|でして|だ(?!け)|で(?:、|す|し)|となります|になります|に過ぎ|にすぎ|[。.!！\s]|$)"
+        ),
         rf"あなたは[^。]{{0,12}}{_JA_WHAT}(?:環境|用環境)?(?:の中|の中に|に|を受け|され)",
         rf"(?:この|本){_JA_WHAT}(?:では|において|の間|のため|のために|中は)",
         rf"{_JA_WHAT}(?:の)?ため(?:に)?(?:、)?(?:この|本)?(?:行|規則|ルール|指示|文)?(?:を|は)?(?:削除|追加|変更|置換|挿入)(?:した|され|し|済)",

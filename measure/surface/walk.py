@@ -26,6 +26,8 @@ MAX_FILE_BYTES: Final = 64 * 1024 * 1024
 MAX_ENTRIES: Final = 50_000
 MAX_TOTAL_BYTES: Final = 1 << 30
 
+_RECORDS: Final = "the record of an earlier run"
+
 
 class Walk:
     """Collects entries of one workspace; holds no open file between calls."""
@@ -42,6 +44,8 @@ class Walk:
         self._excluded = excluded
         self._pending: deque[str] = deque()
         self._materialised: dict[Path, str] = {}
+        self._entered: list[Path] = []
+        """Outside folders whose content is being taken at the moment."""
         self._total_bytes = 0
 
     def reach(self, path: str, origin: Origin) -> None:
@@ -62,8 +66,13 @@ class Walk:
         parts = path.split("/")
         for count in range(1, len(parts)):
             step = "/".join(parts[:count])
+            if step in self.left_out:
+                return
             if (why := self._why_never(step, self.root / step)) is not None:
                 self.left_out[step] = why
+                return
+            if _is_record(self.root / step):
+                self._leave_out(step, _RECORDS)
                 return
             if (self.root / step).is_symlink():
                 self._take(step, self.root / step, origin)
@@ -98,8 +107,8 @@ class Walk:
             ) from None
 
     def _take_folder(self, path: str, real: Path, status: os.stat_result, origin: Origin) -> None:
-        if (real / "trials.jsonl").exists():
-            self._leave_out(path, "records of earlier runs")
+        if _is_record(real):
+            self._leave_out(path, _RECORDS)
             return
         if posixpath.basename(path) == ".claude":
             self.claude_folders.add(path)
@@ -156,11 +165,13 @@ class Walk:
                 rest = target.relative_to(outside).as_posix()
                 self._add_link(path, posixpath.normpath(posixpath.join(placed, rest)), None)
                 return
-        if self.root.is_relative_to(target) or any(held.is_relative_to(target) for held in self._materialised):
+        if any(held.is_relative_to(target) for held in (self.root, *self._entered)):
             self._leave_out(path, "a link that leads to a folder around the workspace or around itself")
             return
         self._materialised[target] = path
+        self._entered.append(target)
         self._take(path, target, Origin.LINKED)
+        self._entered.pop()
 
     def _as_written(self, path: str, real: Path, written: str, aimed: str) -> str | None:
         """The link's own words, if they mean the same place in an arm as in the workspace."""
@@ -222,6 +233,10 @@ def _digest_file(real: Path, expected: int) -> tuple[int, str, bytes]:
         return size, whole.hexdigest(), head
     finally:
         os.close(descriptor)
+
+
+def _is_record(folder: Path) -> bool:
+    return (folder / "trials.jsonl").exists()
 
 
 def _is_probe(head: bytes) -> bool:
