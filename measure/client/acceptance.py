@@ -52,6 +52,11 @@ def accept(
     invalid = _judge(stream, finished, expectation, stdout_tail, stderr_tail)
     if invalid is not None:
         return invalid
+    return transcript_of(stream)
+
+
+def transcript_of(stream: Stream) -> Transcript:
+    """What the judge reads of a stream that was accepted, at once or when it was recorded."""
     assert stream.result is not None
     from_text = is_from_text(stream)
     return Transcript(
