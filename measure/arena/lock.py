@@ -70,7 +70,7 @@ class Lock:
                 taken = inspect(self.path)
                 if taken is not None and taken.wait:
                     pass
-                elif taken is not None and (why := self._why_stale(taken)) is None:
+                elif taken is not None and (why := why_stale(taken, self.silent_after_s)) is None:
                     raise _held(self.path, taken)
                 elif taken is not None and not guarded:
                     raise LockHeldError(
@@ -164,16 +164,6 @@ class Lock:
             with contextlib.suppress(OSError):
                 self.beat()
 
-    def _why_stale(self, taken: Taken) -> str | None:
-        if taken.owner is None:
-            return "it has no owner"
-        life = taken.owner.life(frozenset(_held_tokens))
-        if life is Life.GONE:
-            return "its holder is gone"
-        if life is not Life.ELSEWHERE and taken.silent_s > self.silent_after_s:
-            return f"its holder gave no sign of life for {taken.silent_s:.0f} s"
-        return None
-
 
 class Taken:
     """What stands at the place of the lock."""
@@ -187,6 +177,18 @@ class Taken:
         """Seconds since the last sign of life."""
         self.wait = wait
         """It is being made this very moment."""
+
+
+def why_stale(taken: Taken, silent_after_s: float) -> str | None:
+    """Why a lock may be broken; None while it has to be respected."""
+    if taken.owner is None:
+        return None if taken.wait else "it has no owner"
+    life = taken.owner.life(frozenset(_held_tokens))
+    if life is Life.GONE:
+        return "its holder is gone"
+    if life is not Life.ELSEWHERE and taken.silent_s > silent_after_s:
+        return f"its holder gave no sign of life for {taken.silent_s:.0f} s"
+    return None
 
 
 def inspect(path: Path) -> Taken | None:

@@ -248,6 +248,32 @@ def show(
     show_run(run, runs, as_json=as_json)
 
 
+@app.command()
+def judge(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Judge a recorded run again with today's judge; launches nothing and keeps both judgements."""
+    from measure.cli.judge import judge_run
+
+    judge_run(run, runs, as_json=as_json)
+
+
+@app.command()
+def doctor(
+    client: Annotated[
+        Path | None, typer.Option("--client", metavar="PATH", help="The client's executable, if not the one on PATH.")
+    ] = None,
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Say what would stop a run, and what to do about it. Launches nothing."""
+    from measure.cli.doctor import report
+
+    report(client, runs, as_json=as_json)
+
+
 def _add_groups() -> None:
     from measure.cli.probe import app as probe_app
 
