@@ -95,7 +95,7 @@ def _barred(
 ) -> Unmeasured | Invalid | None:
     """What keeps the pairs of an axis from counting, None if nothing does."""
     if not look.sound:
-        return Invalid(reason=WhyInvalid.VOID, detail="every probe of the axis leaked; they have to be reworded")
+        return Invalid(reason=WhyInvalid.VOID, detail="every probe of the axis leaked")
     if not look.complete:
         return unmeasured or _nothing_complete(look.pairs)
     if arms_differ is not None:
@@ -255,7 +255,8 @@ def _probe_verdict(
     unmeasured: Unmeasured | None,
 ) -> Verdict:
     if design.id in axis.void:
-        return Invalid(reason=WhyInvalid.VOID, detail="answers only reported a missing provision; reword the probe")
+        leaked = [pair.void for pair in look.everything if pair.probe == design.id]
+        return Invalid(reason=WhyInvalid.VOID, detail=f"{sum(leaked)} of {len(leaked)} pairs")
     if isinstance(barred, Invalid):
         return barred
     own = [pair for pair in look.pairs if pair.probe == design.id]

@@ -6,6 +6,7 @@ held. It says nothing about whether the assumption holds.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from measure.verdict.design import ProbeDesign
@@ -63,5 +64,5 @@ def _project(
         assuming=assuming,
         pairs=added,
         launches=2 * added,
-        rounds=then.rounds if len(then.balanced) == len(then.pairs) else then.rounds + 1,
+        rounds=math.ceil(len(end.pairs) / len(look.sound)),
     )
