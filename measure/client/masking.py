@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -126,9 +127,9 @@ class Mask:
                     places.setdefault(form.rstrip("/"), HOME)
         return cls(secrets, {place: words for place, words in places.items() if len(place) > 3})
 
-    def with_places(self, *, workspace: Path) -> Mask:
-        """The same mask for a launch that stands in another directory."""
-        more = Mask.build({}, home=None, workspace=(workspace,)).places
+    def with_places(self, *, workspace: Path, temp: Path) -> Mask:
+        """The same mask for one launch, which stands in its own directory and has its own temporary files."""
+        more = Mask.build({}, home=None, workspace=(workspace,), temp=(temp,)).places
         return Mask(self.secrets, {**more, **self.places})
 
     def stream(self, data: bytes) -> bytes:
@@ -150,7 +151,13 @@ class Mask:
 
     def _pattern(self, identities: Mapping[str, str]) -> _Pattern:
         marks = {**identities, **self.secrets}
-        return _Pattern(marks, self.places)
+        return _compiled(tuple(marks.items()), tuple(self.places.items()))
+
+
+@lru_cache(maxsize=32)
+def _compiled(secrets: tuple[tuple[str, str], ...], places: tuple[tuple[str, str], ...]) -> _Pattern:
+    # The same for every stream and tail of a launch; worth some tenths of a millisecond each time.
+    return _Pattern(dict(secrets), dict(places))
 
 
 class _Pattern:
