@@ -16,7 +16,7 @@ _ENDING = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of `data` from byte `base` on: line `i` spans `starts[i]` to `ends[i]`, its text stops at `stops[i]`."""
+    """The lines of `data` from byte `base` on: line `i` is `starts[i]` to `ends[i]`, its text ends at `stops[i]`."""
 
     data: bytes
     base: int

@@ -13,7 +13,7 @@ FALLBACK = "section"
 """The name of a heading that has no word in it (`# 🎉`)."""
 
 RAW_TEXT = frozenset({"pre", "script", "style", "textarea"})
-"""Elements whose opening tag makes CommonMark read on to the closing tag as raw HTML (HTML block, start condition 1)."""
+"""Elements whose opening tag makes CommonMark read on to the closing tag as raw HTML (HTML blocks, condition 1)."""
 
 _PLAIN = re.compile(r"[a-z0-9 -]*")
 _BREAK = re.compile(r"[ -]+")
