@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -268,22 +267,26 @@ def test_a_lone_surrogate_is_written_as_an_escape() -> None:
     assert json.loads(to_json("\ud800 ok").encode()) == "\ud800 ok"
 
 
+_SMALL = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3), max_leaves=5
+)
+
+
 @given(
-    st.dictionaries(st.sampled_from(["schema", "model", "seconds", "price", "disposition", "x"]), _PLAIN, max_size=4)
+    st.dictionaries(st.sampled_from(["schema", "model", "seconds", "price", "disposition", "x"]), _SMALL, max_size=4)
 )
 def test_no_file_of_any_shape_gets_past_the_check_by_accident(raw: dict[str, Any]) -> None:
     with pytest.raises(DispositionError):
         check({**raw, "schema": raw.get("schema", 1)})
 
 
-def test_its_start_imports_next_to_nothing() -> None:
-    script = f"import sys; sys.argv = ['x', '--version']; before = set(sys.modules); exec(open({simulated_agent.__file__!r}).read())"
-    listed = script.replace(
-        "; exec", "; import atexit; atexit.register(lambda: print(sorted(set(sys.modules) - before))); exec"
-    )
+def test_a_launch_imports_next_to_nothing(tmp_path: Path) -> None:
+    prepared = simulated_agent.prepare(check(tomllib.loads(MINIMAL)))
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", listed], capture_output=True, text=True, env=dict(os.environ)
-    )
-    loaded = done.stdout.splitlines()[-1]
-    for heavy in ("re", "json", "typing", "tomllib", "pathlib", "dataclasses", "random"):
-        assert f"'{heavy}'" not in loaded
+        [sys.executable, "-I", "-S", "-X", "importtime", simulated_agent.__file__, *PRINT],
+        cwd=tmp_path, env={simulated_agent.PREPARED: prepared}, input=PROMPT.encode(), capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    assert "os" in imported
+    assert imported.isdisjoint({"re", "json", "typing", "tomllib", "pathlib", "dataclasses", "random", "enum"})
