@@ -140,6 +140,7 @@ def test_every_request_is_kept_as_it_was_sent_with_the_clock_at_its_arrival(serv
         ("POST", "/v1/messages/count_tokens?beta=true", 200),
         ("POST", "/api/event_logging/batch", 200),
         ("GET", "/api/whatever", 404),
+        ("CONNECT", "elsewhere:443", 404),
     ],
 )
 def test_whatever_else_a_client_wants_is_answered_quietly(serve: Serve, method: str, path: str, status: int) -> None:
@@ -203,7 +204,7 @@ def test_a_connection_can_be_used_again(serve: Serve) -> None:
 STATUSES = {
     "401": 401, "403": 403, "400": 400, "400-credit": 400, "400-prompt-too-long": 400, "413": 413, "404-model": 404,
     "429": 429, "429-retry-after-1": 429, "429-retry-after-30": 429, "429-retry-after-70": 429,
-    "429-retry-after-3600": 429, "529": 529, "500": 500,
+    "429-retry-after-3600": 429, "usage-limit": 429, "529": 529, "500": 500,
 }  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def test_a_refusal_has_its_status_its_error_body_and_its_header(
     answered, head, content = ask(serve(Script(troubles=FAULTS[name])), ASK | {"stream": stream})
     assert answered == status
     assert json.loads(content)["type"] == "error"
-    wanted = name.partition("retry-after-")[2] or None
+    wanted = "7200" if name == "usage-limit" else name.partition("retry-after-")[2] or None
     assert head.get("retry-after") == wanted
 
 

@@ -68,7 +68,7 @@ def play(row: Row, client: RealClient, directory: Path) -> Played:
             "HOME": str(home),
             "TMPDIR": str(temp),
             **QUIET,
-            **api.environment(),
+            **api.environment(subscription=row.subscription),
             **({"ANTHROPIC_BASE_URL": nowhere} if row.refused else {}),
             **row.environment,
         }

@@ -55,6 +55,8 @@ class Row:
     prompt: str = PROMPT
     refused: bool = False
     """No one listens at the address."""
+    subscription: bool = False
+    """Logged in as a subscriber instead of by a key."""
     environment: Mapping[str, str] = field(default_factory=dict)
     limit_s: float = 30.0
 
@@ -80,6 +82,7 @@ _ANSWERS = (
     Row("answer-thinking", _both(_GOOD), valid=True, says=(Thinking("Let me weigh the rule against it."), SAYS)),
     Row("529-once", _both(Seen(0, "end_turn", 1, "ss", error="overloaded")), Trouble(faults.OVERLOADED, on={1}),
         valid=True, environment=RETRY_ONCE),
+    Row("near-usage-limit", _both(_GOOD), faults.NEAR_USAGE_LIMIT, valid=True, subscription=True),
     Row("eof-mid-text-once", _both(Seen(0, "end_turn", 1, "sw")), Trouble(faults.EOF_MID_TEXT, on={1}), valid=True),
     Row("tool-use-two-turns", _both(Seen(0, "end_turn", 2, "ss")), valid=True, max_turns=2,
         says=Turns((Text("Let me look."), ToolUse("Bash", {"command": "cat CLAUDE.md", "description": "look"})), SAYS)),
@@ -104,6 +107,8 @@ _STATUSES = (
         faults.RATE_LIMIT_30, environment=RETRY_ONCE, limit_s=8.0),
     Row("429-retry-after-70", _both(_failed("s", 429, "rate_limit")), faults.RATE_LIMIT_70, environment=RETRY_ONCE),
     Row("429-retry-after-3600", _both(_failed("s", 429, "rate_limit")), faults.RATE_LIMIT_3600, environment=RETRY_ONCE),
+    Row("usage-limit", _both(_failed("s", 429, "rate_limit")), faults.USAGE_LIMIT, subscription=True,
+        environment=RETRY_ONCE),
     Row("529", _both(_failed("s", 529, "server_error")), faults.OVERLOADED),
     Row("529-exhausted", _both(_failed("ss", 529, "server_error")), faults.OVERLOADED, environment=RETRY_ONCE),
     Row("500", _both(_failed("s", 500, "server_error")), faults.SERVER_ERROR),

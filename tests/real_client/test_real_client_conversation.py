@@ -158,6 +158,19 @@ def test_a_fresh_configuration_folder_and_a_key_are_all_a_launch_needs(
     assert list(Path(environment["HOME"]).iterdir()) == []
 
 
+@pytest.mark.parametrize("subscription", [False, True], ids=["key", "subscription"])
+def test_a_quiet_launch_reaches_for_nothing_but_the_address_it_was_given(
+    serve: Serve, lead: Lead, real_client: RealClient, tmp_path: Path, subscription: bool
+) -> None:
+    api, outside = serve(), serve()
+    environment = {name: value for name, value in lead(api).items() if name != "ANTHROPIC_API_KEY"}
+    environment |= api.environment(subscription=subscription)
+    environment |= {"HTTPS_PROXY": outside.url, "HTTP_PROXY": outside.url, "NO_PROXY": "127.0.0.1"}
+    assert launch(real_client, workspace(tmp_path / "work"), environment, PROMPT).exit_code == 0
+    assert len(api.asked) == 1
+    assert outside.requests == []
+
+
 def test_without_a_key_nothing_is_asked(serve: Serve, lead: Lead, real_client: RealClient, tmp_path: Path) -> None:
     api = serve()
     environment = {name: value for name, value in lead(api).items() if name != "ANTHROPIC_API_KEY"}

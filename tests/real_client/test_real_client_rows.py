@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from tests.doubles import real_clients
+from tests.doubles.messages_api import faults
 from tests.doubles.real_clients import RealClient
 from tests.real_client.playing import Played, play
 from tests.real_client.rows import BY_NAME, NEWER, OLDER, ROWS, Row
@@ -31,6 +32,8 @@ class Stage:
                 found = client if name == client.name else real_clients.find(name)
                 if found:
                     self._begin(found, chosen)
+        if (client.name, row.name) not in self._playing:
+            self._begin(client, row)
         return self._playing[client.name, row.name].result()
 
     def _begin(self, client: RealClient, row: Row) -> None:
@@ -41,9 +44,12 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     marks = [getattr(item, "callspec", None) for item in request.session.items if "stage" in _fixtures(item)]
-    chosen = [(mark.params["real_client"], mark.params["row"]) for mark in marks if mark]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    chosen = [(mark.params["real_client"], mark.params["row"]) for mark in marks if mark and "row" in mark.params]
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
         yield Stage(pool, chosen, tmp_path_factory)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:
@@ -70,3 +76,12 @@ def test_a_trouble_looks_as_it_was_seen_and_never_counts_as_an_answer(
     assert (seen.requests, seen.status, seen.error) == (expected.requests, expected.status, expected.error)
     if seen.subtype is not None and expected.terminal != "none":
         assert seen.terminal == (expected.terminal or usual)
+
+
+def test_a_usage_limit_says_until_when(stage: Stage, real_client: RealClient) -> None:
+    row = BY_NAME["usage-limit"]
+    [told] = stage.played(real_client, row).launched.of_type("rate_limit_event")
+    assert told["rate_limit_info"]["status"] == "rejected"
+    assert told["rate_limit_info"]["resetsAt"] == faults.USAGE_RESETS_AT
+    [warned] = stage.played(real_client, BY_NAME["near-usage-limit"]).launched.of_type("rate_limit_event")
+    assert warned["rate_limit_info"]["status"] == "allowed_warning"

@@ -95,6 +95,37 @@ RATE_LIMIT_70 = _status("429-retry-after-70", 429, "rate_limit_error", _LIMIT, 7
 RATE_LIMIT_3600 = _status("429-retry-after-3600", 429, "rate_limit_error", _LIMIT, 3600)
 OVERLOADED = _status("529", 529, "overloaded_error", "Overloaded")
 SERVER_ERROR = _status("500", 500, "api_error", "Internal server error")
+USAGE_RESETS_AT = 1893456000
+"""When the usage limit of a subscription ends: the first second of 2030, UTC, in seconds since the epoch."""
+
+
+def _plan(status: str) -> tuple[tuple[str, str], ...]:
+    """What the API says in headers about a subscription's five-hour window. Clients heed it only when logged in so."""
+    said = {
+        "status": status,
+        "reset": str(USAGE_RESETS_AT),
+        "representative-claim": "five_hour",
+        "5h-status": status,
+        "5h-reset": str(USAGE_RESETS_AT),
+        "5h-utilization": "1.0",
+    }
+    return tuple((f"anthropic-ratelimit-unified-{name}", value) for name, value in said.items())
+
+
+USAGE_LIMIT = Fault(
+    "usage-limit",
+    lambda request, message: Play(
+        429,
+        body=json.dumps(
+            error_body("rate_limit_error", "This request would exceed your account's rate limit.")
+        ).encode(),
+        headers=(*_plan("rejected"), ("retry-after", "7200"), ("x-should-retry", "true")),
+    ),
+)
+NEAR_USAGE_LIMIT = Fault(
+    "near-usage-limit",
+    lambda request, message: replace(healthy(request, message), headers=_plan("allowed_warning")),
+)
 HTML = Fault("200-html", lambda request, message: Play(200, "text/html", b"<html><body>Sign in first</body></html>"))
 
 # --- the connection ---------------------------------------------------------------------------------------------------

@@ -85,9 +85,10 @@ class MessagesApi:
         """All that was billed so far."""
         return sum((exchange.usage for exchange in self.exchanges if exchange.usage), Usage())
 
-    def environment(self) -> dict[str, str]:
-        """The variables that lead a client here. The key is made up: the double takes any."""
-        return {"ANTHROPIC_BASE_URL": self.url, "ANTHROPIC_API_KEY": "sk-ant-test-made-up"}
+    def environment(self, *, subscription: bool = False) -> dict[str, str]:
+        """The variables that lead a client here, by a key or as a subscriber; both are made up."""
+        login = "CLAUDE_CODE_OAUTH_TOKEN" if subscription else "ANTHROPIC_API_KEY"
+        return {"ANTHROPIC_BASE_URL": self.url, login: "sk-ant-test-made-up"}
 
     def wait_for(self, number: int, limit_s: float = 30.0) -> Request:
         """Block until the `number`-th request for an answer is here, and return it; TimeoutError at the limit."""
@@ -204,7 +205,9 @@ class MessagesApi:
             models = [{"type": "model", "id": name, "display_name": name} for name in MODELS]
             return _json(200, {"data": models, "has_more": False, "first_id": MODELS[0], "last_id": MODELS[-1]})
         # Telemetry, update checks, greetings: nothing a client does beside asking may disturb a test.
-        return _json(200, {}) if request.method != "GET" else _json(404, error_body("not_found_error", request.path))
+        if request.method in ("HEAD", "POST"):
+            return _json(200, {})
+        return _json(404, error_body("not_found_error", request.path))
 
     def _answered(self, request: Request) -> Play:
         try:
