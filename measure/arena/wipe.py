@@ -6,7 +6,7 @@ removed. A folder below the top is entered only after it was moved to a fresh na
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import stat
 import time
@@ -59,14 +59,11 @@ def _empty(folder: int, until: float) -> dict[str, str]:
 
 
 def _remove(name: str, folder: int) -> dict[str, str]:
-    """Remove one entry; of a folder that holds something, remove its files and lift its folders up beside it."""
+    """Remove one entry; of a folder, remove its files, lift its folders up beside it, and then remove it."""
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if not stat.S_ISDIR(status.st_mode):
             os.unlink(name, dir_fd=folder)
-            return {}
-        with contextlib.suppress(OSError):
-            os.rmdir(name, dir_fd=folder)
             return {}
         moved = fresh_name()
         _move(name, folder, moved, folder, status.st_mode)
@@ -76,23 +73,33 @@ def _remove(name: str, folder: int) -> dict[str, str]:
         return {name: error.strerror or str(error)}
     try:
         inner = os.open(moved, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            why = _empty_into(inner, folder)
+        finally:
+            os.close(inner)
+        if why is None:
+            os.rmdir(moved, dir_fd=folder)
     except OSError as error:
-        return {moved: error.strerror or str(error)}
-    try:
-        for child in os.listdir(inner):  # noqa: PTH208 (names are wanted)
-            try:
-                status = os.stat(child, dir_fd=inner, follow_symlinks=False)
-                if stat.S_ISDIR(status.st_mode):
-                    _move(child, inner, fresh_name(), folder, status.st_mode)
-                else:
-                    os.unlink(child, dir_fd=inner)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                return {moved: f"{child}: {error.strerror}"}
-    finally:
-        os.close(inner)
-    return {}
+        # Written in meanwhile: the next round sees it again. Anything else stays.
+        why = None if error.errno in (errno.ENOTEMPTY, errno.EEXIST) else error.strerror
+    return {} if why is None else {moved: why}
+
+
+def _empty_into(inner: int, folder: int) -> str | None:
+    """Remove the files of an open folder and move its folders beside it. Returns why something stayed."""
+    why = None
+    for child in os.listdir(inner):
+        try:
+            status = os.stat(child, dir_fd=inner, follow_symlinks=False)
+            if stat.S_ISDIR(status.st_mode):
+                _move(child, inner, fresh_name(), folder, status.st_mode)
+            else:
+                os.unlink(child, dir_fd=inner)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            why = f"{child}: {error.strerror}"
+    return why
 
 
 def _move(name: str, source: int, moved: str, folder: int, mode: int) -> None:

@@ -12,6 +12,7 @@ import textwrap
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,10 +28,10 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "workspaces-7"
 
 
-def plant(place: Path, owner: Owner | None = None, *, age_s: float = 0.0, **change: object) -> Owner:
+def plant(place: Path, owner: Owner | None = None, *, age_s: float = 0.0, **change: Any) -> Owner:
     """A lock as some other process left it."""
     made = owner or Owner.of_this_process("0" * 32, fresh_name())
-    made = replace(made, **change)  # type: ignore[arg-type]
+    made = replace(made, **change)
     place.mkdir()
     (place / "owner").write_bytes(made.dump())
     then = time.time() - age_s
@@ -97,9 +98,7 @@ def test_the_default_place_is_neutral_one_for_each_user_and_real(
         ({}, False),
     ],
 )
-def test_only_a_holder_that_is_provably_gone_is_taken_over(
-    place: Path, change: dict[str, object], broken: bool
-) -> None:
+def test_only_a_holder_that_is_provably_gone_is_taken_over(place: Path, change: dict[str, Any], broken: bool) -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
         try:
             plant(place, owner_of(other.pid), **change)
@@ -126,7 +125,7 @@ def test_a_zombie_holds_nothing(place: Path) -> None:
     ("change", "broken"), [({}, True), ({"pid_space": "pid:[1]"}, True), ({"host": "elsewhere"}, False)]
 )
 def test_a_silent_holder_is_taken_over_unless_it_is_on_another_host(
-    place: Path, change: dict[str, object], broken: bool
+    place: Path, change: dict[str, Any], broken: bool
 ) -> None:
     with subprocess.Popen(["sleep", "60"]) as other:
         try:
