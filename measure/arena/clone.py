@@ -114,7 +114,7 @@ def _make_file(
     entry: Entry, folder: int, copier: Copier, sources: Path | None, instead: Mapping[str, bytes] | None
 ) -> None:
     target = os.open(
-        entry.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder
+        entry.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, entry.mode, dir_fd=folder
     )
     try:
         data = None if instead is None else instead.get(entry.path)
@@ -130,7 +130,9 @@ def _make_file(
                 copier.copy(source, target, entry.size)
             finally:
                 os.close(source)
-        os.fchmod(target, entry.mode)
+        # The umask may have taken bits away. Asking is cheap; setting an inode that is right already is not.
+        if os.fstat(target).st_mode & 0o777 != entry.mode:
+            os.fchmod(target, entry.mode)
         # Both arms, and every copy of them, tell the same times: those of the workspace.
         os.utime(target, ns=(entry.mtime_ns, entry.mtime_ns))
     finally:

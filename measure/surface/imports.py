@@ -16,7 +16,7 @@ MAX_HOPS: Final = 4
 """Imports of imports are followed this far: five files in a row."""
 
 _FENCE = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})(.*)$")
-_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:[^\s\\]|\\ )+)", re.MULTILINE)
+_IMPORT = re.compile(r"(?<!\S)@((?:[^\s\\]|\\ )+)")
 _TICKS = re.compile(r"`+")
 
 
@@ -30,6 +30,8 @@ class Import:
 
 def find_imports(text: str) -> tuple[Import, ...]:
     """Every `@path` in a Markdown text, in order."""
+    if "@" not in text:
+        return ()
     found: list[Import] = []
     paragraph: list[str] = []
     first = 1

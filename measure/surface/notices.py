@@ -35,7 +35,7 @@ def look_at(path: str, head: bytes, size: int) -> Iterator[str]:
     if path.startswith((".claude/skills/", ".claude/agents/", ".claude/commands/")) and path.endswith(".md"):
         if head.startswith(b"---") and _CODE_KEYS.search(head.partition(b"\n---")[0]):
             yield f"{path} names hooks or servers in its front matter; launches turn both off."
-        if _SHELL.search(head):
+        if b"!`" in head and _SHELL.search(head):
             yield f"{path} runs a command when it is used."
 
 
