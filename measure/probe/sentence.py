@@ -57,8 +57,6 @@ def _ends_here(text: str, end: re.Match[str]) -> bool:
         return True
     before = re.search(r"(\S*)$", text[: end.start()])
     word = before[1].lstrip("\"'“‘(*_`[").casefold() if before else ""
-    if not word:
-        return False
     goes_on_small = rest[:1].islower()
     if end["narrow"] == ".":
         if word in _ABBREVIATIONS or re.fullmatch(r"[a-z]", word):

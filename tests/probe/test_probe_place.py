@@ -58,7 +58,18 @@ def test_what_is_not_text_of_the_workspace_is_refused(tmp_path: Path) -> None:
     (workspace / "loop.md").symlink_to("loop.md")
     os.mkfifo(workspace / "pipe.md")
     assert read_place(workspace, "broken.md", 1).text == "fine"
-    for file in ("link.md", "../outside.md", str(tmp_path / "outside.md"), "none.md", ".", "a\0", "loop.md", "pipe.md"):
+    (workspace / "sub").mkdir()
+    for file in (
+        "sub/../broken.md",
+        "link.md",
+        "../outside.md",
+        str(tmp_path / "outside.md"),
+        "none.md",
+        ".",
+        "a\0",
+        "loop.md",
+        "pipe.md",
+    ):
         with pytest.raises(WorkspaceError):
             read_place(workspace, file, 1)
     with pytest.raises(WorkspaceError, match="0xFF"):

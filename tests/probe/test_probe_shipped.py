@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from measure.client.simulated_agent import decide, loaded_lines, read_dispositions
 from measure.probe.examine import examine
 from measure.probe.load import load_probe, load_probes
 from measure.probe.model import Axis
+from measure.probe.question import Question
 from measure.probe.suite import load_groups
 
 PROBES = Path(__file__).parents[2] / "probes"
@@ -33,37 +34,38 @@ def test_the_demo_is_of_good_form_and_each_folder_is_one_edit() -> None:
 
 
 def test_the_simulated_agent_has_one_disposition_for_each_prompt_and_chooses_among_its_options() -> None:
-    agent: dict[str, Any] = tomllib.loads((DEMO / "agent.toml").read_text(encoding="utf-8"))
+    dispositions = read_dispositions(str(DEMO / "agent.toml"))["dispositions"]
     probes = [one.probe for group in load_groups([DEMO]) for one in group.probes]
     for probe in probes:
-        matching = [one for one in agent["disposition"] if one["prompt"] in probe.prompt]
+        matching = [one for one in dispositions if one["prompt"] in probe.prompt]
         assert len(matching) == 1, probe.id
-        for case in matching[0]["case"]:
-            assert sum(answer["probability"] for answer in case["answer"]) == pytest.approx(1)
-            chosen = {answer["choose"] for answer in case["answer"] if "choose" in answer}
+        for case in matching[0]["cases"]:
+            chosen = {answer["choose"] for answer in case["answers"] if "choose" in answer}
             assert chosen <= {option.text for option in probe.options}
-    assert len(agent["disposition"]) == len(probes)
+    assert len(dispositions) == len(probes)
 
 
-def test_one_line_decides_what_the_simulated_agent_does_and_the_other_does_not() -> None:
-    agent: dict[str, Any] = tomllib.loads((DEMO / "agent.toml").read_text(encoding="utf-8"))
-    surface = {path: path.read_text(encoding="utf-8") for path in (DEMO / "workspace").rglob("*.md") if path.is_file()}
+def test_one_line_decides_what_the_simulated_agent_does_and_the_other_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispositions = read_dispositions(str(DEMO / "agent.toml"))
+    monkeypatch.chdir(shutil.copytree(DEMO / "workspace", tmp_path / "arm"))
+    entry = Path("CLAUDE.md")
+    whole = entry.read_text(encoding="utf-8")
 
-    def answers(prompt: str, without: str | None) -> object:
-        loaded = "".join(
-            text.replace(without + "\n", "") if without and path.name == "CLAUDE.md" else text
-            for path, text in surface.items()
-        )
-        (one,) = (one for one in agent["disposition"] if one["prompt"] in prompt)
-        return next(case["answer"] for case in one["case"] if case.get("present", "") in loaded)
+    def answers(prompt: str) -> list[object]:
+        lines = list(loaded_lines(tools=False))
+        return [decide(dispositions, prompt, lines, chance / 20) for chance in range(20)]
 
     moved: dict[tuple[str, Axis], set[bool]] = {}
     for group in load_groups([DEMO]):
         for one in group.probes:
             assert one.probe.target is not None
-            line = one.probe.target.line
-            changed = answers(one.probe.prompt, None) != answers(one.probe.prompt, line)
-            moved.setdefault((group.name, one.probe.axis), set()).add(changed)
+            prompt = Question(one.probe, tuple(option.id for option in one.probe.options), "").render()
+            entry.write_text(whole, encoding="utf-8")
+            baseline = answers(prompt)
+            entry.write_text(whole.replace(f"{one.probe.target.line}\n", ""), encoding="utf-8")
+            moved.setdefault((group.name, one.probe.axis), set()).add(answers(prompt) != baseline)
     assert moved == {
         ("asks-before-pushing", Axis.BEHAVIOR): {True},
         ("asks-before-pushing", Axis.CONTENT): {True},
