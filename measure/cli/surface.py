@@ -78,7 +78,7 @@ def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
     from rich.text import Text
 
     from measure.cli.output import say
-    from measure.surface.unit import TOKENS_ARE, Loading
+    from measure.surface.unit import TOKENS_ARE, Loading, UnitKind
 
     console = Console(highlight=False, soft_wrap=True)
     width = max(60, min(console.width if console.is_terminal else 80, 110))
@@ -97,6 +97,8 @@ def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
             totals[loads] = (totals[loads][0] + lines, totals[loads][1] + tokens)
         for unit in () if only_files else parts:
             name = "  " * unit.depth + unit.address.removeprefix(file.path)
+            if unit.kind is UnitKind.FRONT_MATTER:
+                name += "  front matter"
             owner = f"  {unit.owner}" if unit.owner != whole.owner else ""
             text = "  " + _cut(name + owner, width - 18)
             console.print(
@@ -244,13 +246,18 @@ def unwrap(
 
 def _rewrite(files: Sequence[Path], change: Any, *, only_check: bool, as_json: bool, done: str, still: str) -> None:
     from measure.cli.output import print_json, say, show
-    from measure.surface.tagged import TagError
+    from measure.surface.tagged import TagError, why_not_wrapped
     from measure.surface.write import read_source, write_whole
 
     results: list[dict[str, Any]] = []
     refused: list[str] = []
     for path in files:
         data = read_source(path)
+        why = why_not_wrapped(path) if done == "wrapped" else None
+        if why is not None:
+            refused.append(f"{path}: {why}")
+            results.append({"path": str(path), "changed": False, "refused": [why]})
+            continue
         try:
             after = change(data, str(path))
         except TagError as error:

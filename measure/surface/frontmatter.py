@@ -145,6 +145,9 @@ def _compose(text: str) -> tuple[Any, Any]:
     import yaml
 
     try:
+        if "*" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_loader())):
+            # Values that hold themselves, or grow without bound, are made of aliases.
+            raise _NotYamlError("an alias (*name) is not read here", 0)
         loader = _loader()(text)
         try:
             node = loader.get_single_node()

@@ -1,17 +1,20 @@
 """The sections of a Markdown file as ranges of its bytes.
 
 Invariant: a section is one contiguous range, from its tag or heading to where the next thing begins, and lies wholly
-inside the section around it; the pieces between all borders, joined, are the file.
+inside the section around it; none holds one border of an owned region without the other; the pieces between all
+borders, joined, are the file.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from measure.surface.bytelines import Lines
+from measure.surface.bytelines import Lines, line_number
 from measure.surface.frontmatter import body_start
+from measure.surface.markdown import Heading
+from measure.surface.region import marker_lines, read_region
 from measure.surface.slug import section_name, tag_name
 from measure.surface.span import Span, span
 from measure.surface.tagged import WRAPPED_LEVELS, Tagged, read_tagged
@@ -51,7 +54,7 @@ class Outline:
 def read_outline(data: bytes, tagged: Tagged | None = None) -> Outline:
     """The sections of a file: of every heading, and of every pair of tags the author set."""
     tagged = tagged or read_tagged(data)
-    sections = [*_headed(data, tagged), *_paired(data, tagged)]
+    sections = _within_region(data, [*_headed(data, tagged), *_paired(data, tagged)])
     sections.sort(key=lambda section: (section.span.start, -section.span.end))
     return Outline(len(data), body_start(data), tuple(_with_parents(sections)))
 
@@ -59,19 +62,20 @@ def read_outline(data: bytes, tagged: Tagged | None = None) -> Outline:
 def _headed(data: bytes, tagged: Tagged) -> list[Section]:
     lines = tagged.markdown.lines
     wrapped = {section.heading.first: section for section in tagged.sections}
+    headings = _true_headings(data, tagged)
     starts = []
-    for heading in tagged.markdown.headings:
+    for heading in headings:
         own = wrapped.get(heading.first)
         opening = own.opening if own is not None and heading.level <= WRAPPED_LEVELS else None
         starts.append(heading.first if opening is None else opening)
     found: list[Section] = []
     around: list[tuple[int, int]] = []
-    for index, heading in enumerate(tagged.markdown.headings):
+    for index, heading in enumerate(headings):
         while around and around[-1][0] >= heading.level:
             around.pop()
         limit = around[-1][1] if around else len(lines)
         for later in range(index + 1, len(starts)):
-            if tagged.markdown.headings[later].level <= heading.level:
+            if headings[later].level <= heading.level:
                 limit = min(limit, starts[later])
                 break
         own = wrapped.get(heading.first)
@@ -91,6 +95,30 @@ def _headed(data: bytes, tagged: Tagged) -> list[Section]:
             )
         )
     return found
+
+
+def _true_headings(data: bytes, tagged: Tagged) -> list[Heading]:
+    """The headings without the lines that only look like one: markers written as `# --- …`."""
+    if b"---" not in data:
+        return list(tagged.markdown.headings)
+    markers = marker_lines(data)
+    lines = tagged.markdown.lines
+    return [h for h in tagged.markdown.headings if line_number(data, lines.start_of(h.first)) not in markers]
+
+
+def _within_region(data: bytes, sections: list[Section]) -> list[Section]:
+    region = read_region(data).region
+    if region is None:
+        return sections
+    result = []
+    for one in sections:
+        start, end = one.span.start, one.span.end
+        if start < region.start < end < region.end:
+            end = region.start
+        elif region.start < start < region.end:
+            end = min(end, region.inner_end)
+        result.append(replace(one, span=Span(start, end, one.span.line)))
+    return [one for one in result if one.span.start < one.span.end]
 
 
 def _paired(data: bytes, tagged: Tagged) -> list[Section]:

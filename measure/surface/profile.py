@@ -123,7 +123,8 @@ def parse_profile(path: str, data: bytes) -> Profile:
     lines = {entry.key: entry.line for entry in front.entries}
     if front.error is not None:
         problem = LayerProblem(path, front.error_line, f"the front matter is not valid YAML: {front.error}", "mend it")
-        return Profile(path, {}, body, (problem,), lines)
+        # Read line by line, so that it can be named; the problem keeps it from being applied.
+        return Profile(path, front.table, body, (problem,), lines)
     problems = [
         *(LayerProblem(path, line, f"“{key}” is set twice", "keep one") for key, line in _twice(front.entries)),
         *_broken(path, front.table, lines),

@@ -45,12 +45,13 @@ class RegionFault:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The bytes `start` to `end`: whole lines, from the BEGIN line through the END line."""
+    """The bytes `start` to `end`: whole lines, from the BEGIN line through the END line, which begins at `inner_end`."""
 
     owner: str
     tag: str
     start: int
     end: int
+    inner_end: int
     tag_start: int
     tag_end: int
 
@@ -65,7 +66,7 @@ class RegionReading:
 
 def read_region(data: bytes) -> RegionReading:
     """Find the owned region of a file."""
-    lines = list(_LINE.finditer(data))
+    lines = list(_LINE.finditer(data)) if b"--- " in data else []
     if not lines:
         return RegionReading(None, ())
     faults = tuple(_faults(data, lines))
@@ -79,11 +80,17 @@ def read_region(data: bytes) -> RegionReading:
             tag=begin[3].decode("utf-8", "replace"),
             start=begin.start() + (3 if begin.group().startswith(b"\xef\xbb\xbf") else 0),
             end=len(data) if stop < 0 else stop + 1,
+            inner_end=end.start(),
             tag_start=begin.start(3),
             tag_end=begin.end(3),
         ),
         (),
     )
+
+
+def marker_lines(data: bytes) -> frozenset[int]:
+    """The lines, from 1, that are written as markers, whether or not they make a region."""
+    return frozenset(line_number(data, found.start()) for found in _LINE.finditer(data))
 
 
 def require_region(data: bytes, path: str) -> Region | None:

@@ -7,6 +7,7 @@ this module reads otherwise has none.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 Map = tuple[tuple[int, int], ...]
 """For each character of the value, the range of characters of the text it comes from."""
@@ -81,20 +82,25 @@ def _block(text: str, at: int, style: str) -> list[_Piece]:
         lines.append((at, stop, end))
         at = end
     indent = next((_indent(text[a:b]) for a, b, _ in lines if text[a:b].strip(" ")), 0)
+    own = list(takewhile(lambda line: _is_inside(text[line[0] : line[1]], indent), lines))
+    last_full = max((k for k, (a, b, _) in enumerate(own) if text[a:b].strip(" ")), default=-1)
     pieces: list[_Piece] = []
-    for index, (first, stop, end) in enumerate(lines):
-        if _indent(text[first:stop]) < indent and text[first:stop].strip(" "):
-            break
+    for index, (first, stop, end) in enumerate(own):
+        full = bool(text[first:stop].strip(" "))
         pieces += [(text[k], k, k + 1) for k in range(min(first + indent, stop), stop)]
-        folds = (
-            style == ">" and index + 1 < len(lines) and bool(text[lines[index + 1][0] : lines[index + 1][1]].strip())
-        )
-        # A break between two full lines is folded to a space, together with the next line's indentation.
-        if folds and text[first:stop].strip():
-            pieces.append((" ", stop, min(end + indent, lines[index + 1][1])))
+        if style == ">" and full and index < last_full:
+            # Folded: a break before a full line is a space, together with that line's indentation; one before a blank
+            # line is nothing, since the blank line's own break stands for both.
+            following = own[index + 1]
+            if text[following[0] : following[1]].strip(" "):
+                pieces.append((" ", stop, end + indent))
         else:
             pieces.append(("\n", stop, end))
     return pieces
+
+
+def _is_inside(line: str, indent: int) -> bool:
+    return _indent(line) >= indent or not line.strip(" ")
 
 
 def _indent(line: str) -> int:

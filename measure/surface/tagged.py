@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePath
 
 from measure.errors import RequestError
 from measure.surface.bytelines import Lines, line_number, newline_of
 from measure.surface.markdown import Heading, Markdown, read_markdown
 from measure.surface.slug import tag_name
 
+_NEVER_WRAPPED = frozenset({"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"})
 _TAG = re.compile(rb"<(/?)([^\s<>/!?=\"']+)>[ \t]*")
 
 WRAPPED_LEVELS = 2
@@ -83,6 +85,13 @@ class Tagged:
     def has_tags(self) -> bool:
         """Whether the file is tagged source at all, if only in part."""
         return any(section.opening is not None or section.closing is not None for section in self.sections)
+
+
+def why_not_wrapped(path: PurePath) -> str | None:
+    """Why a file is no tagged source by its place: entry files of hosts and documents stay plain."""
+    if path.name in _NEVER_WRAPPED:
+        return "an entry file of a host is not wrapped"
+    return "documents are not wrapped" if path.parent.name == "docs" else None
 
 
 def read_tagged(data: bytes) -> Tagged:
