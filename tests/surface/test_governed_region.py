@@ -38,7 +38,7 @@ def test_a_region_is_found_in_every_form_of_comment(form: str) -> None:
     assert found is not None
     assert (found.owner, found.tag) == ("Li+", "v2")
     assert data[found.start : found.end] == region(form=form)
-    assert data[found.inner_end :].lstrip(b" ").startswith(form.format("--- Li+ END").split(" --- END")[0].encode()[:1])
+    assert data[found.inner_end :].decode() == form.format("--- Li+ END ---") + "\nafter\n"
 
 
 @given(ANY, ANY, st.sampled_from(FORMS), st.sampled_from(FORMS), st.text(max_size=40))
@@ -175,4 +175,4 @@ def test_in_toml_a_region_goes_above_the_first_table_and_keeps_every_key() -> No
     with pytest.raises(RequestError, match="valid TOML"):
         with_region_added(upstream, b'instructions = "mine"\n', ("t.toml", "a.toml"))
     with pytest.raises(RequestError, match="no place"):
-        with_region_added(upstream, b'text = """\n[a]\n"""\nname = "x"\n', ("t.toml", "a.toml"))
+        with_region_added(region("v2", "a = 1\n"), b'text = """\n[a]\n"""\nname = "x"\n', ("t.toml", "a.toml"))
