@@ -18,8 +18,9 @@ from typing import Any, Literal
 Name = Literal["production", "lean"]
 NAMES: tuple[Name, ...] = ("production", "lean")
 
-FETCHING_TOOLS = ("WebFetch", "WebSearch")
-"""A line that was taken out still stands elsewhere; an arm that can fetch it back is no arm without it."""
+FETCHING_TOOLS = ("WebFetch", "WebSearch", "RemoteTrigger")
+"""A line that was taken out still stands elsewhere; an arm that can fetch it back is no arm without it. The
+last of them acts on a subscription's remote agents and is there only with one."""
 
 _COMMON = (
     "--strict-mcp-config",

@@ -118,6 +118,15 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What was told of a subscription's allowance. `status`: `allowed`, `allowed_warning` or `rejected`."""
+
+    status: str | None
+    resets_at_s: int | None
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """One result event. `reported` names its keys, which tells null from absent; `value` is `result` as sent."""
 
@@ -154,6 +163,7 @@ class Stream:
     notices: tuple[ClientNotice, ...] = ()
     injected: tuple[Injected, ...] = ()
     retries: tuple[Retry, ...] = ()
+    allowances: tuple[Allowance, ...] = ()
     results: tuple[Result, ...] = ()
     sub_messages: tuple[Message, ...] = ()
     """The messages of sub-agents."""
@@ -209,6 +219,7 @@ class _Reader:
         self._notices: list[ClientNotice] = []
         self._injected: list[Injected] = []
         self._retries: list[Retry] = []
+        self._allowances: list[Allowance] = []
         self._results: list[Result] = []
         self._background: set[str] = set()
         self._ended: set[str] = set()
@@ -242,6 +253,9 @@ class _Reader:
             self._user(event)
         elif kind == "result":
             self._result(event)
+        elif kind == "rate_limit_event":
+            told = _dict(event.get("rate_limit_info"))
+            self._allowances.append(Allowance(_str(told.get("status")), _int(told.get("resetsAt"))))
         else:
             self._unknown += 1
 
@@ -349,6 +363,7 @@ class _Reader:
             notices=tuple(self._notices),
             injected=tuple(self._injected),
             retries=tuple(self._retries),
+            allowances=tuple(self._allowances),
             results=tuple(self._results),
             sub_messages=tuple(message.close() for line in self._sub.values() for message in line),
             sub_tool_results=tuple(self._sub_results),

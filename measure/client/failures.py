@@ -12,8 +12,8 @@ import signal
 from collections.abc import Iterable
 from datetime import datetime
 
-from measure.client.events import ClientNotice, Result, Stream
-from measure.client.limits import Limited, find_limit
+from measure.client.events import Allowance, ClientNotice, Result, Stream
+from measure.client.limits import Limited, epoch_time, find_limit, reset_time
 from measure.client.process import Finished
 from measure.client.trial import Invalid, Reason
 
@@ -97,6 +97,9 @@ def of_error(result: Result, stream: Stream, now: datetime, acted: bool) -> Inva
     notice = stream.notices[-1] if stream.notices else ClientNotice(None, "", None)
     texts = [text for text in (result.text, notice.text, *result.errors) if text]
     detail = one_line(texts[0] if texts else f"{result.subtype or 'error'} without a word")
+    if notice.kind == "rate_limit" and (rejected := _rejected(stream)) is not None:
+        ends = reset_time(" ".join(texts), now=now)
+        return Invalid(Reason.USAGE_LIMIT, detail, acted=acted, resets_at=epoch_time(rejected.resets_at_s) or ends)
     for text in texts:
         if (named := _by_limit(text, now, acted, waits=[retry.delay_s for retry in stream.retries])) is not None:
             return named
@@ -117,6 +120,12 @@ def of_error(result: Result, stream: Stream, now: datetime, acted: bool) -> Inva
     if reason is Reason.API_ERROR and by_text is Reason.TIMEOUT:
         reason = Reason.TIMEOUT
     return Invalid(reason, detail, acted=acted)
+
+
+def _rejected(stream: Stream) -> Allowance | None:
+    """The last thing told of the subscription's allowance, where that was a refusal."""
+    last = stream.allowances[-1] if stream.allowances else None
+    return last if last is not None and last.status == "rejected" else None
 
 
 def _by_limit(text: str, now: datetime, acted: bool, *, waits: Iterable[float | None] = ()) -> Invalid | None:

@@ -102,11 +102,20 @@ def reset_time(text: str, *, now: datetime) -> datetime | None:
     None where nothing was said or it makes no sense: no such date, no such zone.
     """
     if epoch := _EPOCH.search(text):
-        seconds = int(epoch[1]) / (1000 if len(epoch[1]) == 13 else 1)
-        return datetime.fromtimestamp(seconds, UTC)
+        return epoch_time(int(epoch[1]) // (1000 if len(epoch[1]) == 13 else 1))
     try:
         return _iso(text) or _in(text, now) or _dated(text, now) or _timed(text, now)
     except (ValueError, OverflowError, LookupError, OSError):
+        return None
+
+
+def epoch_time(seconds: int | None) -> datetime | None:
+    """A time told in seconds since the epoch; None where it is none that a calendar has."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
         return None
 
 

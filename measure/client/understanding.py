@@ -56,6 +56,7 @@ def flags(stream: Stream, finished: Finished, stderr_tail: str, *, from_text: bo
         "leftovers-ended": bool(finished.leftovers),
         "not-ended": bool(finished.not_ended),
         "api-retry": bool(stream.retries),
+        "near-usage-limit": any(allowance.status == "allowed_warning" for allowance in stream.allowances),
         "answer-from-assistant-text": from_text,
         "several-results": len(stream.results) > 1,
         "sub-agents": bool(stream.sub_messages),

@@ -29,6 +29,8 @@ ROWS: dict[str, Reason | None] = {
     "429-retry-after-30": Reason.TIMEOUT,
     "429-retry-after-70": Reason.RATE_LIMIT,
     "429-retry-after-3600": Reason.RATE_LIMIT,
+    "usage-limit": Reason.USAGE_LIMIT,
+    "near-usage-limit": None,
     "500": Reason.API_ERROR,
     "529": Reason.API_ERROR,
     "529-exhausted": Reason.API_ERROR,

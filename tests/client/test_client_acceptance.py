@@ -81,6 +81,14 @@ def test_nothing_a_model_did_can_cause_a_retry(client: str, row: str) -> None:
 
 
 @pytest.mark.parametrize("client", sorted(VERSIONS))
+def test_a_used_up_subscription_says_until_when_and_a_nearly_used_up_one_is_told(client: str) -> None:
+    told = replayed(client, "usage-limit").invalid
+    assert told is not None
+    assert (told.resets_at, told.acted) == (datetime(2030, 1, 1, tzinfo=UTC), False)
+    assert replayed(client, "near-usage-limit").flags == ("near-usage-limit",)
+
+
+@pytest.mark.parametrize("client", sorted(VERSIONS))
 def test_a_repeated_request_is_valid_and_told(client: str) -> None:
     assert "api-retry" in replayed(client, "529-once").flags
 
@@ -404,6 +412,7 @@ _event = st.sampled_from(
         s.notice("API Error: 500", "server_error", 500),
         s.result("A"),
         s.result(None, stop_reason=None),
+        {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 10**30}},
         s.failed("API Error: 529 Overloaded"),
         "plain",
     ]

@@ -40,6 +40,7 @@ NOW = datetime(2026, 3, 4, 17, 30, tzinfo=UTC)
             datetime(2026, 3, 6, 9, tzinfo=ZoneInfo("Asia/Tokyo")),
         ),
         ("Opus weekly limit reached ∙ resets Jan 3, 1pm (UTC)", datetime(2026, 1, 3, 13, tzinfo=UTC)),
+        ("You've hit your 5-hour limit · resets Jan 1, 2030, 12am (UTC)", datetime(2030, 1, 1, tzinfo=UTC)),
         ("5-hour limit reached ∙ resets 15:45", datetime(2026, 3, 5, 15, 45, tzinfo=UTC)),
         ("Weekly limit reached · resets Friday 9am", datetime(2026, 3, 6, 9, tzinfo=UTC)),
         ("Weekly limit reached · resets Wed 9am", datetime(2026, 3, 11, 9, tzinfo=UTC)),

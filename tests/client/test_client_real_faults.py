@@ -28,6 +28,8 @@ pytestmark = pytest.mark.real_client
 GOOD = Text("The rule says: stop and ask first.\nACTION: B")
 READ = ToolUse("Read", {"file_path": "CLAUDE.md"})
 Serve = Callable[..., MessagesApi]
+HELD = choose("descendants")
+"""One for the whole process: launches held by different ones at the same time can't tell their orphans apart."""
 
 
 def workspace(tmp_path: Path) -> Path:
@@ -61,7 +63,7 @@ def opened(client: RealClient, tmp_path: Path, address: dict[str, str], **how: A
         model=s.MODEL,
         client=client.path,
         environ=environ,
-        containment=choose("descendants"),
+        containment=HELD,
         **{"time_limit_s": 20.0, **how},
     )
     # Repeated requests take seconds each and change no reason; one row asks for them.
@@ -138,27 +140,76 @@ def test_nothing_of_place_key_or_gateway_is_kept(real_client: RealClient, serve:
 
 
 # --- what every trouble is called -------------------------------------------------------------------------------------
-SCRIPTS: dict[str, Script] = {
-    name: Script(default=GOOD, troubles=fault)
-    for name, fault in faults.FAULTS.items()
-    if name not in ("hang-after-headers", "429-retry-after-1", "429-retry-after-30", "429-retry-after-70")
-}
-SCRIPTS |= {
-    "answer": Script(default=GOOD),
-    "answer-thinking": Script(default=[(1.0, (Thinking("Let me see."), GOOD))][0][1]),
-    "max-tokens-once": Script(default=GOOD, troubles=Trouble(faults.MAX_TOKENS, on={1})),
-    "empty-content-once": Script(default=GOOD, troubles=Trouble(faults.EMPTY_CONTENT, on={1})),
-    "eof-mid-text-once": Script(default=GOOD, troubles=Trouble(faults.EOF_MID_TEXT, on={1})),
-    "tool-use-max-turns": Script(default=Turns(READ, GOOD)),
-}
+def scripted(row: str) -> Script:
+    """A new script for a row, since a script keeps where its draws stand."""
+    once = {
+        "max-tokens-once": faults.MAX_TOKENS,
+        "empty-content-once": faults.EMPTY_CONTENT,
+        "eof-mid-text-once": faults.EOF_MID_TEXT,
+    }
+    if row in once:
+        return Script(default=GOOD, troubles=Trouble(once[row], on={1}))
+    if row in faults.FAULTS:
+        return Script(default=GOOD, troubles=faults.FAULTS[row])
+    default: dict[str, Any] = {
+        "answer": GOOD,
+        "answer-thinking": (Thinking("Let me see."), GOOD),
+        "tool-use-max-turns": Turns(READ, GOOD),
+    }
+    return Script(default=default[row])
 
 
-@pytest.mark.parametrize("row", sorted(SCRIPTS))
-def test_every_trouble_has_its_reason(real_client: RealClient, serve: Serve, tmp_path: Path, row: str) -> None:
-    script = SCRIPTS[row]
-    # A script keeps where its draws stand; each launch gets its own.
-    api = serve(Script(rules=script.rules[:-1], default=script.rules[-1].answers, troubles=script.troubles))
-    returned = launch(opened(real_client, tmp_path, api.environment()), tmp_path)
+MADE_UP_KEY = {"ANTHROPIC_API_KEY": "sk-ant-test-made-up"}
+LOGGED_IN = {"CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-made-up"}
+"""Only subscriptions have an allowance that is used up."""
+NOT_IN_TIME = {"hang-after-headers", "429-retry-after-1", "429-retry-after-30", "429-retry-after-70"}
+ROWS = sorted(
+    {"answer", "answer-thinking", "tool-use-max-turns", "max-tokens-once", "empty-content-once", "eof-mid-text-once"}
+    | (set(faults.FAULTS) - NOT_IN_TIME)
+)
+
+
+@pytest.fixture(scope="module")
+def together(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Returned]:
+    """All rows that were asked for, each launched once, a few at a time as in a run."""
+    wanted = [
+        item.callspec.params
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and "together" in item.fixturenames
+    ]
+    done: dict[tuple[str, str], Returned] = {}
+
+    async def launch_one(client: RealClient, row: str, slots: anyio.CapacityLimiter) -> None:
+        place = tmp_path_factory.mktemp("row")
+        for name in ("arm", "temp", "home"):
+            (place / name).mkdir()
+        (place / "arm" / "CLAUDE.md").write_text("# Rules\nStop and ask first.\n")
+        async with slots:
+            with MessagesApi(scripted(row)) as api:
+                order = Order(cwd=place / "arm", temp=place / "temp", prompt="Which one?", seed=1)
+                address = {"ANTHROPIC_BASE_URL": api.url, **(LOGGED_IN if "usage" in row else MADE_UP_KEY)}
+                done[client.name, row] = await opened(client, place, address).launch(order)
+
+    async def launch_all(client: RealClient, rows: list[str]) -> None:
+        slots = anyio.CapacityLimiter(3)
+        async with anyio.create_task_group() as group:
+            for row in rows:
+                group.start_soon(launch_one, client, row, slots)
+
+    def of(client: RealClient, row: str) -> Returned:
+        if (client.name, row) not in done:
+            rows = [str(asked["row"]) for asked in wanted if asked["real_client"] == client.name]
+            anyio.run(launch_all, client, rows)
+        return done[client.name, row]
+
+    return of
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_trouble_has_its_reason(
+    real_client: RealClient, together: Callable[[RealClient, str], Returned], row: str
+) -> None:
+    returned = together(real_client, row)
     assert reason(returned) == expected(real_client.name, row), returned.invalid
     if row in ("answer", "answer-thinking"):
         assert returned.flags == ()
