@@ -7,6 +7,7 @@ could have had; and where the arms fail differently the run itself is the findin
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -26,36 +27,56 @@ def log_e_failing(ordered: Iterable[Pair], gamma: float = GAMMA) -> float:
     )
 
 
-def worst_line(designs: Sequence[ProbeDesign], ordered: Sequence[Pair], gamma: float = GAMMA) -> float | None:
-    """The smallest log E_line over everything the missing values could have been; None if there are too many."""
+def worst_line(
+    designs: Sequence[ProbeDesign], ordered: Sequence[Pair], gamma: float = GAMMA, *, floor: float = -math.inf
+) -> float | None:
+    """The smallest log E_line over everything the missing values could have been; None if there are too many.
+
+    The search ends at the first value below `floor`: enough to know that the worst case does not reach it.
+    """
     ordered = [pair for pair in ordered if not pair.void]
     choices = _choices(designs, ordered)
     if choices is None:
         return None
-    return min(line_evidence(designs, filled, gamma).line for filled in _fillings(ordered, choices))
+    worst = math.inf
+    for filled in _fillings(ordered, choices):
+        worst = min(worst, line_evidence(designs, filled, gamma).line)
+        if worst < floor:
+            break
+    return worst
 
 
 def _choices(designs: Sequence[ProbeDesign], ordered: Sequence[Pair]) -> list[tuple[int, ...]] | None:
-    """The options worth trying for each missing value, in order of pairs and sides.
+    """The options worth trying for each missing value, in order of pairs and sides, the likely worst ones first.
 
     Options nobody chose are alike, so as many of them as the probe misses values stand for all.
     """
     by_id = {design.id: design for design in designs}
-    missing = Counter(pair.probe for pair in ordered for side in (pair.with_, pair.without) if side is None)
-    if sum(missing.values()) > MAX_MISSING:
+    with_ = {design.id: Counter[int]() for design in designs}
+    without = {design.id: Counter[int]() for design in designs}
+    missing = Counter[str]()
+    for pair in ordered:
+        for side, counts in ((pair.with_, with_), (pair.without, without)):
+            if side is None:
+                missing[pair.probe] += 1
+            else:
+                counts[pair.probe][side] += 1
+    if missing.total() > MAX_MISSING:
         return None
-    options: dict[str, tuple[int, ...]] = {}
-    for probe, count in missing.items():
+
+    def options(probe: str, other_arm: Counter[int]) -> tuple[int, ...]:
         design = by_id[probe]
-        seen = {side for pair in ordered if pair.probe == probe for side in (pair.with_, pair.without)}
-        named = [c for c in range(len(design.categories)) if c in seen or c == design.asked_for]
-        others = [c for c in range(len(design.categories)) if c not in named]
-        options[probe] = tuple(named + others[:count])
-    choices = [options[pair.probe] for pair in ordered for side in (pair.with_, pair.without) if side is None]
-    fillings = 1
-    for choice in choices:
-        fillings *= len(choice)
-    return choices if fillings <= MAX_FILLINGS else None
+        named = {*with_[probe], *without[probe], design.asked_for}
+        others = [category for category in range(len(design.categories)) if category not in named]
+        return (*sorted(named, key=lambda category: (-other_arm[category], category)), *others[: missing[probe]])
+
+    choices = []
+    for pair in ordered:
+        if pair.with_ is None:
+            choices.append(options(pair.probe, without[pair.probe]))
+        if pair.without is None:
+            choices.append(options(pair.probe, with_[pair.probe]))
+    return choices if math.prod(len(choice) for choice in choices) <= MAX_FILLINGS else None
 
 
 def _fillings(ordered: Sequence[Pair], choices: Sequence[tuple[int, ...]]) -> Iterator[list[Pair]]:

@@ -58,10 +58,15 @@ class Look:
             return False
         if not self.damaged:
             return True
-        worst = [worst_line(self.sound, self.pairs, parameters.gamma)]
+        kept = [(self.sound, self.pairs)]
         if len(self.sound) < len(self.designs):
-            worst.append(worst_line(self.designs, self.everything, parameters.gamma))
-        return all(log_e is not None and log_e >= parameters.log_threshold for log_e in worst)
+            kept.append((self.designs, self.everything))
+        threshold = parameters.log_threshold
+        for designs, pairs in kept:
+            worst = worst_line(designs, pairs, parameters.gamma, floor=threshold)
+            if worst is None or worst < threshold:
+                return False
+        return True
 
     def shows_zero(self, parameters: Parameters) -> bool:
         """From complete rounds, and not before the declared one."""

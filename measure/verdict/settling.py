@@ -16,7 +16,7 @@ from measure.verdict.replay import Answer, replay
 from measure.verdict.result import Settling
 from measure.verdict.stopping import StopReason
 
-HORIZON = 60
+HORIZON = 40
 """Further rounds looked ahead; what takes longer is not offered."""
 
 

@@ -79,7 +79,9 @@ def test_top_ups_count_for_a_difference_and_never_for_a_zero() -> None:
     assert isinstance(behavior(suspicious).verdict, Undecided)
     assert isinstance(behavior([*suspicious, *topups("b0", "++", 15)]).verdict, Difference)
     steady = rounds("=====", "=====")
-    assert isinstance(behavior([*steady, *topups("b0", "=" * 20, 10)]).verdict, Undecided)
+    one_each = [pair for i in range(5) for pair in topups(f"b{i}", "=", 10 + i)]
+    assert isinstance(behavior([*steady, *one_each]).verdict, Undecided)
+    assert isinstance(behavior(rounds(*["====="] * 3)).verdict, ZeroDifference)
 
 
 def test_one_flipped_probe_never_hides_in_a_wide_margin() -> None:
@@ -161,7 +163,8 @@ def test_a_difference_that_missing_answers_could_take_away_is_undecided() -> Non
 
 
 def test_a_zero_with_a_missing_answer_needs_spare_rounds() -> None:
-    assert isinstance(behavior(rounds("=====", "=====", "====w")).verdict, Undecided)
+    """Nineteen identical pairs of twenty: the missing one could have been anything."""
+    assert isinstance(behavior(rounds(*["====="] * 3, "====w")).verdict, Undecided)
     assert isinstance(behavior(rounds(*["====="] * 9, "====w")).verdict, ZeroDifference)
 
 
@@ -278,7 +281,7 @@ def test_designs_that_can_not_be_are_refused() -> None:
 letters = st.text("=#+-wox.v", min_size=3, max_size=3)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.lists(letters, max_size=8), st.lists(letters, max_size=4), st.booleans())
 def test_every_decision_survives_json_and_keeps_the_invariants(
     behaving: list[str], quoting: list[str], screen: bool

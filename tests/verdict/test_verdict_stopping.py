@@ -123,7 +123,7 @@ def test_a_difference_that_missing_answers_could_take_away_goes_on() -> None:
     assert step(["+++++", "o...."]) == Round(2, ALL[1:])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.integers(1, 4), st.integers(1, 5), st.randoms(use_true_random=False), st.text("=+-#wox", min_size=1))
 def test_launches_never_exceed_the_cap(probes: int, cap: int, drawn: random.Random, letters: str) -> None:
     parameters = STANDARD.model_copy(update={"max_rounds": cap, "top_up_from_round": 1})

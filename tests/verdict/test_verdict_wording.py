@@ -31,7 +31,7 @@ def said(decision: Decision) -> str:
 letters = st.text("=#+-wox.v", min_size=3, max_size=3)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(letters, max_size=6),
     st.lists(st.text("=#+-wox", min_size=3, max_size=3), max_size=4),
