@@ -26,46 +26,10 @@ _EDGES = " \t.,;:!?。、，；：！？\"'()[]{}*_#>-"
 _SIGN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_SIGN}]|(?:(?![{_SIGN}])[^\W_])+")
 _COMMON_WORDS = frozenset(
-    {
-        "a",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "before",
-        "but",
-        "by",
-        "do",
-        "does",
-        "for",
-        "from",
-        "has",
-        "have",
-    }
-    | {
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "so",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-    }
-    | {"there", "these", "they", "this", "to", "too", "up", "was", "we", "were", "when", "which", "will", "with", "you"}
-    | {"your"}
+    {"a", "an", "and", "any", "are", "as", "at", "be", "before", "but", "by", "do", "does", "for", "from", "has"}
+    | {"have", "if", "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "so", "that", "the", "their"}
+    | {"them", "then", "there", "these", "they", "this", "to", "too", "up", "was", "we", "were", "when", "which"}
+    | {"will", "with", "you", "your"}
 )
 
 LONG_RUN = 4

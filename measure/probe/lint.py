@@ -167,10 +167,10 @@ def _experiment(probe: Probe) -> Iterator[_Found]:
 
 
 def _attachments(probe: Probe, scene: Scene) -> Iterator[_Found]:
-    for found in _ATTACHED.finditer(probe.prompt):
-        path = found["path"].rstrip(".").removeprefix("./")
-        known = {name.casefold() for name in (*scene.files, *_ENTRY_FILES, *((scene.file,) if scene.file else ()))}
-        said = f"the client attaches what stands behind an @: {_shown(found[0])}"
+    known = {name.casefold() for name in (*scene.files, *_ENTRY_FILES, *((scene.file,) if scene.file else ()))}
+    for named in dict.fromkeys(found["path"] for found in _ATTACHED.finditer(probe.prompt)):
+        path = named.rstrip(".").removeprefix("./")
+        said = f"the client attaches what stands behind an @: {_shown('@' + named)}"
         if path.casefold() in known or PurePosixPath(path).name.casefold() in known:
             yield ATTACHES, "prompt", (said, "take the @ away")
         else:

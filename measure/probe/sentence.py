@@ -9,32 +9,17 @@ from __future__ import annotations
 import re
 
 _ABBREVIATIONS = frozenset(
-    {"e.g", "i.e", "a.m", "p.m", "u.s", "u.k", "etc", "vs", "cf", "ca", "approx", "resp", "incl", "excl", "esp", "min"}
-    | {
-        "no",
-        "nos",
-        "fig",
-        "figs",
-        "sec",
-        "ch",
-        "vol",
-        "pp",
-        "ed",
-        "eds",
-        "al",
-        "max",
-        "dept",
-        "est",
-        "inc",
-        "ltd",
-        "co",
-    }
-    | {"mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "corp"}
+    {"e.g", "i.e", "a.m", "p.m", "u.s", "u.k", "etc", "vs", "cf", "ca", "approx", "resp", "incl", "excl", "esp"}
+    | {"no", "nos", "fig", "figs", "sec", "ch", "vol", "pp", "ed", "eds", "al", "min", "max", "dept", "est"}
+    | {"mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "inc", "ltd", "co", "corp"}
 )
 _CLOSING = "\"'”’)\\]}»›」』）】》〉*_`"
 _END = re.compile(
-    rf"(?P<wide>[。！？｡]+)(?P<quote>[{_CLOSING}]*)|(?P<narrow>[.!?…]+)(?P<after>[{_CLOSING}]*)(?=\s|$)|\n\s*\n"
+    rf"(?P<wide>[。！？｡]+)(?P<quote>[{_CLOSING}]*)|(?<![.!?…])(?P<narrow>[.!?…]+)(?P<after>[{_CLOSING}]*)(?=\s|$)|\n\s*\n"
 )
+
+_NEAR = 64
+"""How many characters around a full stop are looked at; no abbreviation is longer."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -50,12 +35,12 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _ends_here(text: str, end: re.Match[str]) -> bool:
-    rest = text[end.end() :].lstrip()
+    rest = text[end.end() : end.end() + _NEAR].lstrip()
     if end["wide"] is not None:
         return not end["quote"]
     if end["narrow"] is None:
         return True
-    before = re.search(r"(\S*)$", text[: end.start()])
+    before = re.search(r"(\S*)$", text[max(0, end.start() - _NEAR) : end.start()])
     word = before[1].lstrip("\"'“‘(*_`[").casefold() if before else ""
     goes_on_small = rest[:1].islower()
     if end["narrow"] == ".":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measure.probe.likeness import core, gives_away, quotes, words
@@ -69,6 +69,7 @@ def test_a_prompt_about_the_same_subject_does_not_give_the_line_away(text: str, 
     assert gives_away(text, line) is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40), st.text(max_size=40), st.text(min_size=1, max_size=40))
 def test_a_line_is_found_in_any_text_that_holds_it(before: str, after: str, line: str) -> None:
     if len(words(core(line))) >= 4:

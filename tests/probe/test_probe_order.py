@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measure.probe.order import orders
@@ -13,6 +13,7 @@ from measure.probe.order import orders
 ids = st.lists(st.from_regex(r"[a-z0-9._-]{1,6}", fullmatch=True), min_size=1, max_size=8, unique=True)
 
 
+@settings(deadline=None)
 @given(ids, st.integers(0, 40), st.integers())
 def test_every_option_stands_at_every_letter_equally_often_give_or_take_one(
     options: list[str], repeats: int, seed: int
@@ -26,6 +27,7 @@ def test_every_option_stands_at_every_letter_equally_often_give_or_take_one(
         assert max(counts) - min(counts) <= 1
 
 
+@settings(deadline=None)
 @given(ids, st.integers(0, 20), st.integers(0, 20), st.integers())
 def test_more_repeats_never_change_the_orders_already_given(
     options: list[str], repeats: int, more: int, seed: int
@@ -33,6 +35,7 @@ def test_more_repeats_never_change_the_orders_already_given(
     assert orders(options, repeats + more, seed)[:repeats] == orders(options, repeats, seed)
 
 
+@settings(deadline=None)
 @given(ids, st.integers())
 def test_only_the_set_of_ids_counts_and_not_how_it_was_listed(options: list[str], seed: int) -> None:
     assert orders(options, 9, seed) == orders(sorted(options, reverse=True), 9, seed)
