@@ -79,6 +79,14 @@ class Containment(Protocol):
         """Prepare one launch."""
         ...
 
+    def covering(self, *directories: Path) -> Containment:
+        """The same, but launches that have process ids of their own see these directories as empty ones of their own.
+
+        It is for places in which programs note the ids of running processes. Within a namespace all others seem dead,
+        and a client that tidies up after dead ones would remove the notes of the user's own running client.
+        """
+        ...
+
 
 def choose(way: Way | None = None) -> Containment:
     """The best way that works here, or the given one.

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar
 
 import anyio
@@ -46,6 +47,10 @@ class Descendants:
     def hold(self, argv: Sequence[str], env: Mapping[str, str]) -> DescendantsHold:
         mark = f"{self.tag}{secrets.token_hex(8)}"
         return DescendantsHold(self, (*self._before, *argv), {**env, VARIABLE: mark}, mark)
+
+    def covering(self, *directories: Path) -> Descendants:
+        # Launches share the process ids of everybody else, so what is noted there means the same to them.
+        return self
 
 
 class DescendantsHold:

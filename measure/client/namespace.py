@@ -21,14 +21,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar
 
 from measure.client.containment import GATE_NAME, GO, READY, Way, children_of
 
-# `read -r` takes single bytes from a pipe, so what follows GO is left for the agent. A later step that has to happen
-# inside the launch's own mount namespace (one directory mounted on a fixed path) belongs between `read` and `exec`.
-_GATE = 'echo ready && read -r _ && exec "$@"'
+# `read -r` takes single bytes from a pipe, so what follows GO is left for the agent. What stands between `read` and
+# `exec` happens in the launch's own view of the file system and is seen by nobody else.
+_GATE = """
+echo ready && read -r _ || exit 1
+while [ "$1" != -- ]; do
+  [ ! -d "$1" ] || mount -t tmpfs -o mode=700 none "$1" || exit 1
+  shift
+done
+shift
+exec "$@"
+"""
 _KILLED = b"unshare: sigprocmask unblock failed: " + os.strerror(errno.EINVAL).encode() + b"\n"
 _PROBE_LIMIT_S = 5.0
 
@@ -71,6 +80,7 @@ class PidNamespace:
     setpriv: str
     unshare: str
     shell: str
+    covered: tuple[str, ...] = ()
 
     way: ClassVar[Way] = "pid-namespace"
     variable: ClassVar[str | None] = None
@@ -78,11 +88,14 @@ class PidNamespace:
     def hold(self, argv: Sequence[str], env: Mapping[str, str]) -> _NamespaceHold:
         return _NamespaceHold(argv=(*self._before(), *argv), env=env)
 
+    def covering(self, *directories: Path) -> PidNamespace:
+        return replace(self, covered=(*self.covered, *map(os.path.realpath, directories)))
+
     def _before(self) -> tuple[str, ...]:
         return (
             self.setpriv, "--pdeathsig", "KILL", "--",
-            self.unshare, "--pid", "--fork", "--kill-child", *self.options, "--",
-            self.shell, "-c", _GATE, GATE_NAME,
+            self.unshare, "--pid", "--mount", "--fork", "--kill-child", *self.options, "--",
+            self.shell, "-c", _GATE, GATE_NAME, *self.covered, "--",
         )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from measure.client.containment import COMPLAINTS, GO, READY, Containment, Hold
 STDOUT_CAP = 64 * 1024 * 1024
 TAIL = 8 * 1024
 _CHUNK = 64 * 1024
-_TERM_PATIENCE_S = 1.0
+_TERM_PATIENCE_S = 2.0
 _KILL_PATIENCE_S = 5.0
 _POLL_S = 0.02
 
