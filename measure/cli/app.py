@@ -249,6 +249,28 @@ def show(
 
 
 @app.command()
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
+    max_rounds: Annotated[
+        int | None, typer.Option("--max-rounds", min=1, help="Allow so many pairs per probe in all; extends a run.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = None,
+    stale_after: Annotated[
+        float, typer.Option("--stale-after", min=1, metavar="SECONDS", help="Take over a lock silent for so long.")
+    ] = 900,
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Complete an interrupted run, or go on with one that was left undecided.
+
+    Refuses if the workspace, a probe, the client or its condition changed, and says which.
+    """
+    from measure.cli.run import resume_run
+
+    resume_run(run, max_rounds=max_rounds, jobs=jobs, stale_after_s=stale_after, runs=runs, as_json=as_json)
+
+
+@app.command()
 def judge(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
     runs: Runs = None,

@@ -97,7 +97,7 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         ) from error
     job = Job(
         root=root,
-        watcher=lambda plan: Lines(plan, 2 * len(plan.probes) * plan.design.parameters.rounds_at_most),
+        watcher=lambda plan, parameters: Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most),
         price_usd=request.price_usd,
         stale_after_s=request.stale_after_s,
     )
@@ -124,3 +124,30 @@ def _fail_if_nothing_measured(records: tuple[RunRecord, ...]) -> None:
         if record.result.reason is WhyUnmeasured.CLIENT_FAILED and detail.startswith(HOPELESS_CLIENT):
             raise ClientError(f"nothing was measured: {detail}", hint="'measure doctor' says what stands in the way.")
         raise NothingMeasuredError(f"nothing was measured: {detail}", hint="The record says the same.")
+
+
+def resume_run(
+    name: str, *, max_rounds: int | None, jobs: int | None, stale_after_s: float, runs: Path | None, as_json: bool
+) -> None:
+    """Complete an interrupted run, or extend a complete one."""
+    from measure.cli.show import print_record
+    from measure.record.library import find
+    from measure.run.job import Job, go_on
+    from measure.run.resume import prepare_again
+
+    root = default_root(runs)
+    folder = find(root, name)
+    plan, prepared, client = prepare_again(folder, max_rounds, jobs)
+    job = Job(
+        root=folder.parent,
+        watcher=lambda plan, parameters: Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most),
+        price_usd=None,
+        stale_after_s=stale_after_s,
+    )
+    record = go_on(job, client, prepared, plan)
+    if as_json:
+        print_json({"schema": 1, "runs": [record.model_dump(mode="json", by_alias=True)]})
+    else:
+        print_record(record)
+    say(f"Record: {folder}")
+    _fail_if_nothing_measured((record,))

@@ -59,6 +59,12 @@ class Budget:
             return not self.in_flight and self.spent_usd < self.max_usd
         return self.spent_usd + reserve * (self.in_flight + launches) <= self.max_usd
 
+    def take_over(self, cost_usd: float | None) -> None:
+        """Count a launch that an earlier session made."""
+        self.launched += 1
+        self.in_flight += 1
+        self.settle(cost_usd)
+
     def release(self, launches: int) -> None:
         """Give back launches that were reserved and never started."""
         self.launched -= launches

@@ -7,7 +7,7 @@ for a reason that precedes any action of the agent, never for what was answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -122,6 +122,13 @@ class Executor:
                     self.stop = Stop(reason=STOP_FOR_GRANT[grant])
                     continue
             await self._changed.wait()
+
+    def take_over(self, trials: Iterable[TrialRecord]) -> None:
+        """Begin where an earlier session ended: its launches count, and so does what they cost."""
+        for trial in trials:
+            self.trials.append(trial)
+            self._position = max(self._position, trial.position)
+            self.budget.take_over(trial.usage.cost_usd)
 
     def _check_lock(self) -> None:
         if not self.still_held():

@@ -15,6 +15,7 @@ from measure.plan.schedule import Block, derived_seed, pair, shuffled
 from measure.probe.order import orders
 from measure.record.models import Plan, Stop, TrialRecord
 from measure.record.pairs import designs_of, pairs_of
+from measure.verdict.parameters import Parameters
 from measure.verdict.stopping import Round, TopUp, next_step
 from measure.verdict.stopping import Stop as Settled
 
@@ -24,6 +25,7 @@ class Rounds:
     """Hands out blocks one by one. `trials` is the growing list of what has ended, shared with the executor."""
 
     plan: Plan
+    parameters: Parameters
     trials: Sequence[TrialRecord]
     _scheduled: dict[tuple[int, str], int] = field(default_factory=dict)
     _repeats: Counter[str] = field(default_factory=Counter)
@@ -32,7 +34,18 @@ class Rounds:
     def __post_init__(self) -> None:
         self._designs = designs_of(self.plan.probes)
         self._options = {entry.probe.id: [option.id for option in entry.probe.options] for entry in self.plan.probes}
-        self._rest = self._all_rounds() if self.plan.design.parameters.repeats is not None else None
+        self._go_on()
+        self._rest = self._all_rounds() if self.parameters.repeats is not None else None
+
+    def _go_on(self) -> None:
+        """Take over what an earlier session launched; a pair that it could not complete is launched anew."""
+        counted = {pair.seq for pair in pairs_of(self._designs, self.plan.contrast, self.trials)}
+        for trial in sorted(self.trials, key=lambda trial: trial.block):
+            if trial.member == 0 and trial.attempt == 1:
+                self._repeats[trial.probe] += 1
+            if trial.block in counted and not trial.topup:
+                self._scheduled[trial.round, trial.probe] = trial.block
+            self._number = max(self._number, trial.block + 1)
 
     def next(self, under_way: Collection[int]) -> Block | Stop | None:
         """The next pair to launch, why there is none, or None: wait until one under way has ended."""
@@ -44,7 +57,7 @@ class Rounds:
         step = next_step(
             self._designs,
             pairs_of(self._designs, self.plan.contrast, self.trials),
-            self.plan.design.parameters,
+            self.parameters,
             under_way,
         )
         if isinstance(step, Settled):
@@ -60,9 +73,10 @@ class Rounds:
         return None
 
     def _all_rounds(self) -> Iterator[Block]:
-        for number in range(1, self.plan.design.parameters.rounds_at_most + 1):
+        for number in range(1, self.parameters.rounds_at_most + 1):
             for probe in shuffled(self.plan.probe_ids, number, self.plan.design.seed):
-                yield self._block(number, probe)
+                if (number, probe) not in self._scheduled:
+                    yield self._block(number, probe)
 
     def _last_round(self) -> int:
         return max((number for number, _ in self._scheduled), default=1)

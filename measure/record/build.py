@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 
 from measure.client.trial import Reason
 from measure.judge.reading import Reading
@@ -18,12 +19,14 @@ from measure.record.models import (
     Plan,
     Result,
     RunRecord,
+    Session,
     Spending,
     Stop,
     TrialRecord,
 )
 from measure.record.pairs import designs_of, final_trials, pairs_of
 from measure.verdict.decide import decide
+from measure.verdict.parameters import Parameters
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
@@ -36,6 +39,7 @@ def build(
     stop: Stop | None,
     *,
     complete: bool,
+    sessions: Sequence[Session] = (),
     set_aside: int = 0,
     warnings: Sequence[str] = (),
 ) -> RunRecord:
@@ -45,24 +49,27 @@ def build(
         created=plan.created,
         complete=complete,
         plan=plan,
-        result=result_of(plan, trials, stop),
+        result=result_of(plan, trials, stop, parameters_now(plan, sessions)),
         stop=stop,
+        sessions=tuple(sessions),
         spending=spending_of(trials),
         trials=tuple(sorted(trials, key=lambda trial: trial.position)),
         set_aside=set_aside,
-        warnings=(*warnings, *warnings_of(trials)),
+        warnings=(*warnings, *warnings_of(trials), *_extended(sessions)),
     )
 
 
-def result_of(plan: Plan, trials: Sequence[TrialRecord], stop: Stop | None) -> Result:
-    """What was shown, or why nothing was measured."""
+def result_of(
+    plan: Plan, trials: Sequence[TrialRecord], stop: Stop | None, parameters: Parameters | None = None
+) -> Result:
+    """What was shown, or why nothing was measured. `parameters` defaults to the plan's."""
     designs = designs_of(plan.probes)
     pairs = pairs_of(designs, plan.contrast, trials)
     answered = [pair for pair in pairs if not pair.damaged]
     if not answered:
         return why_unmeasured(trials, stop)
     unlaunched = why_unmeasured([], stop)
-    return Measured(decision=decide(designs, pairs, plan.design.parameters, unmeasured=unlaunched))
+    return Measured(decision=decide(designs, pairs, parameters or plan.design.parameters, unmeasured=unlaunched))
 
 
 def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasured:
@@ -102,6 +109,23 @@ def spending_of(trials: Sequence[TrialRecord]) -> Spending:
         cache_read_input_tokens=sum(trial.usage.cache_read_input_tokens or 0 for trial in trials),
         wall_s=round(wall, 3),
     )
+
+
+def _extended(sessions: Sequence[Session]) -> tuple[str, ...]:
+    return tuple(
+        f"extended after looking, from {before.max_rounds} to {after.max_rounds} rounds at launch "
+        f"{after.trials_before + 1}; the evidence stays valid"
+        for before, after in pairwise(sessions)
+        if after.max_rounds > before.max_rounds
+    )
+
+
+def parameters_now(plan: Plan, sessions: Sequence[Session]) -> Parameters:
+    """The declared procedure with the most rounds as last extended."""
+    parameters = plan.design.parameters
+    if not sessions or parameters.repeats is not None:
+        return parameters
+    return parameters.model_copy(update={"max_rounds": sessions[-1].max_rounds})
 
 
 def warnings_of(trials: Sequence[TrialRecord]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from measure.errors import RecordError, RequestError
 from measure.record.build import build
 from measure.record.models import RunRecord
-from measure.record.store import PLAN, RECORD, read_model, read_plan, read_trials
+from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, read_trials
 
 
 class Row(BaseModel):
@@ -52,7 +52,7 @@ def load(folder: Path) -> RunRecord:
         return read_model(folder / RECORD, RunRecord)
     plan = read_plan(folder)
     trials, set_aside = read_trials(folder)
-    return build(plan, trials, None, complete=False, set_aside=set_aside)
+    return build(plan, trials, None, complete=False, sessions=read_sessions(folder), set_aside=set_aside)
 
 
 def run_folders(root: Path) -> list[Path]:

@@ -84,7 +84,7 @@ class ProbeRecord(Stored):
 
     probe: Probe
     source: str
-    """The probe file's name."""
+    """The probe file's path, with the home directory masked."""
     digest: str
     """sha256 of the probe file's bytes."""
 
@@ -125,6 +125,10 @@ class Plan(Stored):
     scope: Scope
     design: Design
     judge_version: str
+    client_asked: str = "claude"
+    """The client as it was asked for: `claude`, `simulated`, or a path with the home directory masked."""
+    agent: str | None = None
+    """The file of the simulated agent's dispositions, with the home directory masked."""
     suite: str | None = None
     """The contrast's name in a suite, where the run came from one."""
 
@@ -183,6 +187,18 @@ class TrialRecord(Stored):
     transcript_digest: str | None = None
 
 
+class Session(Stored):
+    """One stretch of launching: the first, or a later one of `measure resume`."""
+
+    started: datetime
+    measure_version: str
+    max_rounds: int
+    """The most rounds as they stood in this session; more than in the one before: the run was extended after looking,
+    which the evidence allows at any time."""
+    trials_before: int
+    """Launches recorded when it began."""
+
+
 class Stop(Stored):
     """Why no further pair was launched."""
 
@@ -234,6 +250,7 @@ class RunRecord(Stored):
     """What was to be measured, in words, where there is no plan."""
     result: Result
     stop: Stop | None
+    sessions: tuple[Session, ...] = ()
     spending: Spending
     trials: tuple[TrialRecord, ...]
     set_aside: int = 0

@@ -19,7 +19,7 @@ from measure.errors import RecordError
 from measure.judge import VERSION, judge
 from measure.judge.reading import Reading
 from measure.probe.question import Question
-from measure.record.build import rejudged, result_of
+from measure.record.build import parameters_now, rejudged, result_of
 from measure.record.library import load
 from measure.record.models import SCHEMA_VERSION, ContrastRecord, Plan, Result, RunRecord, Stored, TrialRecord
 from measure.record.store import dump, read_stream, write_whole
@@ -87,7 +87,7 @@ def judge_again(folder: Path) -> tuple[RunRecord, Judgement]:
         judge_version=VERSION,
         changes=changes,
         result_before=record.result,
-        result=result_of(record.plan, trials, record.stop),
+        result=result_of(record.plan, trials, record.stop, parameters_now(record.plan, record.sessions)),
     )
 
 

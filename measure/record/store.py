@@ -24,13 +24,15 @@ from typing import IO, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from measure.errors import RecordError, RequestError
-from measure.record.models import Plan, TrialRecord
+from measure.record.models import Plan, Session, TrialRecord
 
 Model = TypeVar("Model", bound=BaseModel)
 
 PLAN = "plan.json"
 TRIALS = "trials.jsonl"
 RECORD = "record.json"
+SESSIONS = "sessions.jsonl"
+TORN = "torn.bin"
 TRANSCRIPTS = "transcripts"
 MARKER = ".measure-runs"
 """Marks a folder as one that holds records, so that a project's own `runs/` is never taken for one."""
@@ -138,6 +140,30 @@ class RunWriter:
         writer._open()
         return writer
 
+    @classmethod
+    def reopen(cls, folder: Path) -> RunWriter:
+        """Go on with a run: set a torn last line aside, and put an earlier record out of the way until the next one.
+
+        Raises `RecordError` if that can't be done.
+        """
+        writer = cls(folder)
+        with _disk_errors(folder):
+            _set_torn_line_aside(folder)
+            record = folder / RECORD
+            if record.exists():
+                number = len(list(folder.glob("record-*.json"))) + 1
+                record.rename(folder / f"record-{number}.json")
+            (folder / TRANSCRIPTS).mkdir(exist_ok=True)
+        writer._open()
+        return writer
+
+    def begin(self, session: Session) -> None:
+        """Note that launching begins (again)."""
+        with _disk_errors(self.folder / SESSIONS), (self.folder / SESSIONS).open("ab") as stream:
+            stream.write(dump(session) + b"\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+
     def _open(self) -> None:
         with _disk_errors(self.folder / TRIALS):
             self._journal = (self.folder / TRIALS).open("ab", buffering=0)
@@ -145,7 +171,7 @@ class RunWriter:
     def keep_stream(self, name: str, stream: bytes) -> str:
         """Keep one trial's event stream, compressed; returns the sha256 of the uncompressed bytes."""
         path = self.folder / TRANSCRIPTS / f"{name}.jsonl.gz"
-        with _disk_errors(path), path.open("xb") as handle:
+        with _disk_errors(path), path.open("wb") as handle:
             handle.write(gzip.compress(stream, compresslevel=5, mtime=0))
             handle.flush()
             os.fsync(handle.fileno())
@@ -171,6 +197,32 @@ class RunWriter:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+
+def _set_torn_line_aside(folder: Path) -> None:
+    journal = folder / TRIALS
+    if not journal.exists():
+        return
+    data = journal.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole == len(data):
+        return
+    with (folder / TORN).open("ab") as stream:
+        stream.write(data[whole:] + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.truncate(journal, whole)
+
+
+def read_sessions(folder: Path) -> tuple[Session, ...]:
+    """The sessions of a run, the first one first; a torn last line is left out."""
+    try:
+        lines = (folder / SESSIONS).read_bytes().split(b"\n")[:-1]
+        return tuple(Session.model_validate_json(line) for line in lines)
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValidationError) as error:
+        raise RecordError(f"can't read {folder / SESSIONS}: {error}") from error
 
 
 def read_plan(folder: Path) -> Plan:
@@ -200,7 +252,9 @@ def read_trials(folder: Path) -> tuple[tuple[TrialRecord, ...], int]:
         except ValidationError as error:
             raise RecordError(f"{path}: line {number} is damaged", hint=str(error.errors()[0]["msg"])) from error
         trials.setdefault(trial.id, trial)
-    return tuple(trials.values()), 1 if torn else 0
+    aside = folder / TORN
+    earlier = aside.read_bytes().count(b"\n") if aside.exists() else 0
+    return tuple(trials.values()), earlier + bool(torn)
 
 
 def read_stream(folder: Path, trial: TrialRecord) -> bytes:

@@ -6,11 +6,12 @@ whatever happened; what was measured is kept, also when the run is ended by a si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
@@ -26,10 +27,12 @@ from measure.plan.rounds import Rounds
 from measure.plan.signals import until_signalled
 from measure.probe.question import Question
 from measure.record.build import build, spending_of
-from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, Stop, SurfaceRecord
-from measure.record.store import RunWriter, new_run_id
+from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
+from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
+from measure.run.places import mask_home
 from measure.run.prepare import Prepared
 from measure.surface import read_surface
+from measure.verdict.parameters import Parameters
 from measure.verdict.vocabulary import Unmeasured
 
 
@@ -38,7 +41,7 @@ class Job:
     """Where records go and who is told. `watcher` is given each plan before its first launch."""
 
     root: Path
-    watcher: Callable[[Plan], Watcher]
+    watcher: Callable[[Plan, Parameters], Watcher]
     price_usd: float | None
     stale_after_s: float
 
@@ -49,28 +52,45 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
     Raises `LockHeldError` before anything was written, `InterruptedRunError` after a signal, and whatever kept a record
     from being written; records finished before stay.
     """
-    records: list[RunRecord] = []
+
+    async def work(arena: Arena) -> tuple[RunRecord, ...]:
+        return tuple([await _measure_one(job, arena, client, one) for one, client in contrasts])
+
+    return _in_arena(job, work)
+
+
+def go_on(job: Job, client: Client, one: Prepared, plan: Plan) -> RunRecord:
+    """Complete or extend a recorded run, under the same identity. Raises as `measure_all` does."""
+
+    async def work(arena: Arena) -> RunRecord:
+        return await _go_on(job, arena, client, one, plan)
+
+    return _in_arena(job, work)
+
+
+T = TypeVar("T")
+
+
+def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]]) -> T:
     stack = ExitStack()
 
-    async def work() -> None:
-        arena = stack.enter_context(Arena(silent_after_s=job.stale_after_s))
-        for one, client in contrasts:
-            records.append(await _measure_one(job, arena, client, one))
+    async def locked() -> T:
+        return await work(stack.enter_context(Arena(silent_after_s=job.stale_after_s)))
 
     def clean_up(_: int | None) -> None:
         stack.close()
 
     try:
-        ended = anyio.run(until_signalled, work, clean_up)
+        ended = anyio.run(until_signalled, locked, clean_up)
     except BaseExceptionGroup as group:
         raise _single(group) from group
-    if ended.signal_number is not None:
+    if ended.signal_number is not None or ended.value is None:
         raise InterruptedRunError(
             "interrupted; every launch that had ended is kept",
-            signal_number=ended.signal_number,
-            hint=f"Records: {job.root}. 'measure runs' lists them.",
+            signal_number=ended.signal_number or 0,
+            hint=f"'measure show last' shows what was measured; 'measure resume last' goes on. Records: {job.root}",
         )
-    return tuple(records)
+    return ended.value
 
 
 def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
@@ -92,6 +112,28 @@ async def _measure_one(job: Job, arena: Arena, client: Client, one: Prepared) ->
     arms = arena.build(one.surface, one.contrast)
     plan = plan_of(one, arms, client.condition)
     writer = RunWriter.create(job.root, plan)
+    return await _launch(job, arena, client, one, arms, plan, writer)
+
+
+async def _go_on(job: Job, arena: Arena, client: Client, one: Prepared, plan: Plan) -> RunRecord:
+    arms = arena.build(one.surface, one.contrast)
+    writer = RunWriter.reopen(job.root / plan.run_id)
+    return await _launch(job, arena, client, one, arms, plan, writer)
+
+
+async def _launch(
+    job: Job, arena: Arena, client: Client, one: Prepared, arms: Arms, plan: Plan, writer: RunWriter
+) -> RunRecord:
+    before, _ = read_trials(writer.folder)
+    parameters = one.design.parameters
+    writer.begin(
+        Session(
+            started=datetime.now(UTC),
+            measure_version=__version__,
+            max_rounds=parameters.max_rounds,
+            trials_before=len(before),
+        )
+    )
     probes = {entry.probe.id: entry.probe for entry in plan.probes}
     executor = Executor(
         client=client,
@@ -99,18 +141,27 @@ async def _measure_one(job: Job, arena: Arena, client: Client, one: Prepared) ->
         judge=judge,
         questions=lambda slot: Question(probes[slot.probe], slot.order, one.contrast.text),
         writer=writer,
-        watcher=job.watcher(plan),
+        watcher=job.watcher(plan, parameters),
         budget=Budget(plan.design.max_launches, plan.design.budget_usd, job.price_usd),
-        jobs=plan.design.jobs,
+        jobs=one.design.jobs,
         retries=plan.design.retries,
         still_held=arena.still_held,
     )
+    executor.take_over(before)
     try:
-        await executor.run(Rounds(plan, executor.trials))
+        await executor.run(Rounds(plan, parameters, executor.trials))
     finally:
         writer.close()
     stop = _with_rest(executor.stop, one, executor)
-    record = build(plan, executor.trials, stop, complete=True, warnings=_changed_meanwhile(one))
+    record = build(
+        plan,
+        executor.trials,
+        stop,
+        complete=True,
+        sessions=read_sessions(writer.folder),
+        set_aside=read_trials(writer.folder)[1],
+        warnings=_changed_meanwhile(one),
+    )
     writer.finish(record)
     return record
 
@@ -143,7 +194,7 @@ def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
         condition=condition,
         contrast=_contrast_record(one),
         surface=SurfaceRecord(
-            workspace=_masked_home(surface.workspace),
+            workspace=mask_home(surface.workspace),
             digest=surface.digest,
             files=len(surface.entries),
             bytes=sum(entry.size for entry in surface.entries),
@@ -156,6 +207,8 @@ def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
         scope=one.scope,
         design=one.design,
         judge_version=JUDGE_VERSION,
+        client_asked=one.client if one.client in {"claude", "simulated"} else mask_home(Path(one.client).absolute()),
+        agent=mask_home(one.agent.absolute()) if one.agent is not None else None,
         suite=one.suite,
     )
 
@@ -186,13 +239,6 @@ def _contrast_record(one: Prepared) -> ContrastRecord:
         file_digest_variant=contrast.digest_after,
         notices=contrast.notices,
     )
-
-
-def _masked_home(path: Path) -> str:
-    try:
-        return str(Path("~") / path.relative_to(Path.home().resolve()))
-    except ValueError:
-        return str(path)
 
 
 def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str) -> RunRecord:

@@ -16,6 +16,7 @@ from measure.probe.lint import Scene, Severity, check
 from measure.probe.suite import ProbeGroup, SuiteSettings, load_groups
 from measure.record.models import Design, ProbeRecord, Scope
 from measure.record.pairs import designs_of
+from measure.run.places import mask_home
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
@@ -83,7 +84,8 @@ def _prepare_one(
     contrast = _contrast(request, group, surface)
     _refuse_bad_form(group, contrast, surface)
     probes = tuple(
-        ProbeRecord(probe=loaded.probe, source=loaded.path.name, digest=loaded.digest) for loaded in group.probes
+        ProbeRecord(probe=loaded.probe, source=mask_home(loaded.path.absolute()), digest=loaded.digest)
+        for loaded in group.probes
     )
     client, agent = _client(request, settings)
     return Prepared(
