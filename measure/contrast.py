@@ -23,7 +23,7 @@ from measure.probe.model import Target
 from measure.surface.imports import find_imports
 from measure.surface.lines import BOM, Line, split_lines
 from measure.surface.model import Entry, Kind, Surface
-from measure.surface.place import find_place, front_matter_end, why_front_matter_breaks
+from measure.surface.place import find_place, front_matter_end, is_block_scalar_text, why_front_matter_breaks
 
 
 class EditKind(StrEnum):
@@ -328,6 +328,8 @@ def _notices(
             yield f"{where} is one half of an underlined heading; the other half becomes plain text or a rule."
         if place.in_front_matter and not path.startswith((".claude/skills/", ".claude/agents/", ".claude/commands/")):
             yield f"{where} stands in front matter, which the client takes off before the model sees the file."
+        if place.in_front_matter and is_block_scalar_text(texts, max(anchor, 1)):
+            yield f"{where} is part of a value of several lines, which older clients read only in part."
     if edit.kind is not EditKind.ADD:
         yield from _import_notices(surface, where, path, texts, anchor)
     yield from _loading_notices(path, texts, anchor)

@@ -326,3 +326,9 @@ def test_text_that_loads_only_on_demand_is_told(ws: Path) -> None:
 def test_an_emptied_file_beside_another_entry_file_is_told(ws: Path) -> None:
     (ws / "AGENTS.md").write_text("ten other rules\n")
     assert any("AGENTS.md" in n for n in found(ws, "only\n", Edit(DROP, NAME, line=1)).notices)
+
+
+def test_a_line_of_a_long_description_is_told(ws: Path) -> None:
+    for text, line, told in ((FOLDED, 5, True), (FOLDED.replace(">-", "|"), 4, True), (FOLDED, 2, False)):
+        notices = found(ws, text, Edit(DROP, SKILL, line=line)).notices
+        assert any("several lines" in notice for notice in notices) is told

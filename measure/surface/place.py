@@ -111,6 +111,13 @@ def why_front_matter_breaks(lines: Sequence[str], number: int) -> str | None:
     return None
 
 
+def is_block_scalar_text(lines: Sequence[str], number: int) -> bool:
+    """Whether the line is text of a `|` or `>` value in the front matter."""
+    key = _key_above(lines, number)
+    match = _KEY.match(lines[key - 1]) if 0 < key < number else None
+    return match is not None and _BLOCK_SCALAR.match(match["value"] or "") is not None
+
+
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 

@@ -175,7 +175,7 @@ class Walk:
 
     def _as_written(self, path: str, real: Path, written: str, aimed: str) -> str | None:
         """The link's own words, if they mean the same place in an arm as in the workspace."""
-        if posixpath.isabs(written) or real != self.root / path:
+        if real != self.root / path:
             return None
         meant = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
         return written if meant == (aimed or ".") else None

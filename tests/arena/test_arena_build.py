@@ -197,6 +197,8 @@ def test_modes_and_times_are_kept_even_where_nothing_may_be_written(arena: Arena
     (folder / "run.sh").chmod(0o555)
     os.utime(folder / "run.sh", ns=(1, 1_000_000_007))
     (ws / "CLAUDE.md").chmod(0o444)
+    (ws / "AGENTS.md").write_text("for everyone")
+    (ws / "AGENTS.md").chmod(0o666)
     folder.chmod(0o555)
     try:
         arms = build(arena, ws)
@@ -206,6 +208,7 @@ def test_modes_and_times_are_kept_even_where_nothing_may_be_written(arena: Arena
                 assert (stat.S_IMODE(status.st_mode), status.st_mtime_ns) == (0o555, 1_000_000_007)
                 assert stat.S_IMODE((top / ".claude/skills/locked").stat().st_mode) == 0o555
                 assert stat.S_IMODE((top / "CLAUDE.md").stat().st_mode) == 0o444
+                assert stat.S_IMODE((top / "AGENTS.md").stat().st_mode) == 0o666
                 assert (top / "CLAUDE.md").stat().st_mtime_ns == (ws / "CLAUDE.md").stat().st_mtime_ns
     finally:
         folder.chmod(0o755)

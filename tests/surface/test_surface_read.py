@@ -119,6 +119,9 @@ def test_the_harness_s_own_files_never_enter(ws: Path) -> None:
     )
     got = files_of(ws, "docs/**", exclude=(ws / "docs/mine.txt",))
     assert got == {"CLAUDE.md", "docs/a.md", "docs/other.toml"}
+    for pattern in ("docs/out/r1/*.md", "docs/out/r1/secret.md", "docs/probe.toml"):
+        with pytest.raises(WorkspaceError, match="kept out"):
+            files_of(ws, pattern)
 
 
 def test_special_files_are_skipped_without_waiting_for_them(ws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
