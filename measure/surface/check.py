@@ -15,7 +15,7 @@ from measure.surface.frontmatter import FrontMatter, read_front_matter
 from measure.surface.layout import FILE_LIMIT, SurfaceFile, Workspace
 from measure.surface.profile import UnsupportedProfileError, read_profiles, resolve_profile
 from measure.surface.region import read_region
-from measure.surface.skill import read_description
+from measure.surface.skill import OPENING, read_description
 from measure.surface.tagged import Tagged, read_tagged
 
 _SOURCE = re.compile(r"rules/.+\.md|skills/[^/]+/SKILL\.md")
@@ -102,7 +102,7 @@ def _skill(path: str, front: FrontMatter | None, *, house_form: bool) -> Iterato
         return
     description = read_description(entry.text)
     # Only a tree that keeps the form can break it: elsewhere a description is free text, up to its length.
-    keeps_form = house_form or description.conditions is not None
+    keeps_form = house_form or description.text.startswith(OPENING)
     for problem in description.problems:
         if keeps_form or problem.startswith("it has "):
             rule = (

@@ -26,6 +26,8 @@ FILE_LIMIT = 4_194_304
 """Bytes of the largest instruction file that Claude Code loads; a larger one it leaves out without a word."""
 
 _PASSED_OVER = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
+_KNOWN = re.compile(r"\.(?:claude|agents|codex)/")
+_KNOWN_IN_SOURCE = re.compile(r"(?:\.(?:claude|agents|codex)|rules|skills|adapter|docs)/|[^/]+\.md$")
 _HOST_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md"})
 
 
@@ -89,6 +91,7 @@ def _candidates(workspace: Workspace) -> Iterator[str]:
         yield manifest.boot_profile_path
         yield from manifest.profile_paths(workspace.root)
     yield from workspace.imports
+    known = _KNOWN_IN_SOURCE if workspace.is_source else _KNOWN
     seen: set[str] = set()
     for folder, names, files in os.walk(workspace.root, followlinks=True):
         real = os.path.realpath(folder)
@@ -100,7 +103,7 @@ def _candidates(workspace: Workspace) -> Iterator[str]:
         seen.add(real)
         prefix = "" if inside == "." else f"{inside}/"
         for name in files:
-            if name.endswith((".md", ".toml")) or prefix.startswith(".claude/skills/"):
+            if name in _HOST_FILES or known.match(prefix + name):
                 yield prefix + name
 
 
@@ -120,7 +123,7 @@ _SOURCE_ADAPTER = re.compile(r"adapter/(?P<host>[^/]+)/(?P<rest>.+\.(?:md|toml))
 def classify(workspace: Workspace, path: str, data: bytes) -> Place | None:
     """What a file is to the agents that load it, or None where no known layout names it."""
     front = read_front_matter(data) if path.endswith(".md") else None
-    place = _layer_file(workspace, path) or _claude_file(workspace, path, data, front) or _codex_file(path)
+    place = _layer_file(workspace, path) or _claude_file(workspace, path, data, front) or _codex_file(workspace, path)
     if place is None and workspace.is_source:
         place = _source_file(path, front)
     if path in workspace.imports and (place is None or place.body.loading is Loading.NEVER):
@@ -200,12 +203,14 @@ def _skill(front: FrontMatter | None, owner: str, name: str, *, listed_for: str)
     return Place("skill", owner, body, When(Loading.LAUNCH, f"in the list of skills that {listed_for} shows its model"))
 
 
-def _codex_file(path: str) -> Place | None:
+def _codex_file(workspace: Workspace, path: str) -> Place | None:
     folder, name = posixpath.split(path)
     if name == "AGENTS.md" and not path.startswith("adapter/"):
         if folder:
             return Place("instructions", "user", When(Loading.PATH, f"Codex, in {folder}/; Claude Code: never"))
-        return Place("instructions", "user", When(Loading.LAUNCH, "Codex; Claude Code does not read it"))
+        importer = workspace.imports.get(path)
+        others = f"Claude Code through {importer}" if importer else "Claude Code does not read it"
+        return Place("instructions", "user", When(Loading.LAUNCH, f"Codex; {others}"))
     if _CODEX_AGENT.fullmatch(path):
         body = When(Loading.DEMAND, "when Codex starts this sub-agent")
         return Place("agent", "user", body, When(Loading.LAUNCH, "listed to the main agent"))

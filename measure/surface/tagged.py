@@ -22,6 +22,8 @@ from measure.surface.slug import tag_name
 _NEVER_WRAPPED = frozenset({"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"})
 _TAG = re.compile(rb"<(/?)([^\s<>/!?=\"']+)>[ \t]*")
 
+_HEADING = re.compile(rb"#{1,2}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+
 WRAPPED_LEVELS = 2
 """Sections of H1 and H2 are wrapped; deeper ones stay plain inside them."""
 
@@ -216,6 +218,7 @@ class _Reader:
         blocks = self._left_over()
         for section in ordered:
             self._tell_missing(section)
+        self._tell_swallowed()
         faults = sorted(self._faults, key=lambda fault: (fault.line, fault.rule, fault.message))
         return Tagged(self._markdown, ordered, blocks, tuple(faults))
 
@@ -378,6 +381,26 @@ class _Reader:
                 )
             kept.append((name, opening, closing))
         return tuple(sorted(kept, key=lambda pair: pair[1]))
+
+    def _tell_swallowed(self) -> None:
+        """Headings right below a tag: without a blank line between, Markdown takes them for a part of the HTML."""
+        names = set(self._names)
+        headings = {heading.first for heading in self._markdown.headings}
+        for line, (closes, name) in self._tags.items():
+            below = line + 1
+            if below >= len(self._lines) or below in headings or self._markdown.is_raw(line):
+                continue
+            heading = _HEADING.match(self._lines.text(below))
+            if heading and name not in _ELEMENTS:
+                text = heading[1].decode("utf-8", "replace")
+                if name in names or name == tag_name(text):
+                    shown = f"</{name}>" if closes else f"<{name}>"
+                    self._fault(
+                        TagRule.BLANK_LINE,
+                        line,
+                        f"no blank line after {shown}, so Markdown takes “{text}” for HTML and no heading",
+                        "leave exactly one" if not closes else "leave one",
+                    )
 
     def _tell_missing(self, section: Wrapped) -> None:
         first = section.heading.first

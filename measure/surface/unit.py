@@ -108,7 +108,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 
 
 def _front(path: str, data: bytes, place: Place) -> Iterator[Unit]:
-    if path.endswith(".toml"):
+    if not path.endswith(".md"):
         return
     front = read_front_matter(data)
     if front is None:
@@ -142,7 +142,7 @@ def _region(path: str, data: bytes, place: Place) -> Iterator[Unit]:
 
 
 def _sections(path: str, data: bytes, place: Place) -> Iterator[Unit]:
-    if path.endswith((".toml", ".json")):
+    if not path.endswith(".md"):
         return
     outline = read_outline(data)
     region = read_region(data).region
