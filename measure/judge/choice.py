@@ -97,7 +97,7 @@ def _reason() -> re.Pattern[str]:
 
 
 _ONLY_IF = re.compile(
-    r"^[\s,;(\[)'-]{0,4}(?:but\s+|and\s+|aber\s+|mais\s+|pero\s+)?(?:only\s+|nur\s+|seulement\s+|solo\s+)?"
+    r"^(?:\s+(?:wählen|nehmen|empfehlen|bevorzugen|entscheiden))?[\s,;(\[)'-]{0,4}(?:but\s+|and\s+|aber\s+|mais\s+|pero\s+)?(?:only\s+|nur\s+|seulement\s+|solo\s+)?"
     r"(?:(?:if|unless|provided|assuming|as\s+long\s+as|once|depending|wenn|falls|sofern|si|s'il|à\s+condition|"
     r"siempre\s+que|a\s+menos\s+que)\b|(?:の)?(?:場合|ただし)|如果|除非|若|前提)"
     r"|\b(?:otherwise|else|sonst|sinon|de\s+lo\s+contrario|否则|否則|そうでなければ)[\s,]*(?:it's\s+|choose\s+|go\s+with\s+|"
@@ -110,28 +110,30 @@ _WORD_AFTER = re.compile(r"[)\]'}]{0,3}\s+[^\W\d_]")
 _ENDS = re.compile(r"[)\]'}]{0,3}\s*(?:$|[.,;!\n])")
 
 
-def announced(folded: str, at: int, options: Options, *, labelled: bool) -> Choice | None:
+def announced(folded: str, at: int, options: Options, *, labelled: bool, line: bool) -> Choice | None:
     """What is chosen in the line at `at`, right after a label or a verb; None when nothing can be read there.
 
-    After a label the line may also say "none", decline or hedge; after a verb only an option is looked for, and a
-    lower-case letter must end its clause.
+    After a verb (not `labelled`) a lower-case letter must end its clause. Where the label opens its `line`, the line may
+    also say "none", decline, hedge or begin with an option's text; elsewhere only an option is looked for.
     """
     end = folded.find("\n", at, at + LINE_REACH)
     end = end if end != -1 else min(len(folded), at + LINE_REACH)
     body = folded[at:end]
-    if letter := options.stated(body) or options.stated(sentence_after(body)):
+    first = sentence_after(body)
+    if letter := options.stated(body) or options.stated(first) or (options.intended(first) if line else None):
         return option(letter, end, options)
-    if labelled and re.match(r"\W*n/a\b", body, re.IGNORECASE):
+    if labelled and re.match(r"\W{0,8}n/a\b", body, re.IGNORECASE):
         return Choice(Kind.NONE, None, end)
     head = _head().match(folded, at, end)
     if head and (read := _letter(folded, head, end, options, labelled=labelled)):
         return read
-    if not labelled:
+    if not line:
         return None
     if opened := options.opening(body):
         return option(opened[0], at + opened[1], options)
     if re.fullmatch(r"\W*[^\W\d_a-zA-Z]\W*", body[:20]) and len(body) <= 20:
         return Choice(Kind.UNREADABLE, None, end, "a letter that is not a Latin one")
+    body = body[:REACH]
     none = pattern("NONE").search(body[:80])
     if none and len(re.findall(r"\w+", body[: none.start()])) <= 3:
         return Choice(Kind.NONE, None, end)
@@ -203,6 +205,13 @@ def _together(written: str, rest: str, joined: re.Match[str], options: Options) 
         return None
     either = joined.group("or") or re.match(r"\s*,?\s*(?:or|oder|ou|或|または)(?!\w)", rest[joined.end() :][:20])
     return Kind.HEDGED if either else Kind.SEVERAL
+
+
+def joins(line: str, letter: str, options: Options) -> bool:
+    """Whether a line that begins with a letter goes on with another one ("A, B, C")."""
+    written = re.search(rf"(?<!\w){letter}(?!\w)", line)
+    joined = _joined().match(line, written.end()) if written else None
+    return joined is not None and joined.group("second") in options.letters
 
 
 @cache

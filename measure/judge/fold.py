@@ -43,7 +43,7 @@ _BOX = rf"(?:\[[ xX]\]{_BLANK}+)?"
 _COMMON = (
     rf"(?P<turn>(?:\A{_BLANK}*+|{_BLANK}*+(?:(?:\r\n|[{_NL}]){_BLANK}*+(?:>{_BLANK}*+)*+)++)"
     rf"(?:>{_BLANK}*+)*+(?P<marker>(?:{_MARKER}BOX)?(?:\#{{1,6}}{_BLANK}+)?))"
-    rf"|(?P<word>[0-9A-Za-z]{{1,40}}+(?!{_MARKS}))"
+    rf"|(?P<word>(?:[0-9A-Za-z]{{1,40}}+(?!{_MARKS})(?: (?=[0-9A-Za-z]))?)++)"
     r"|(?P<space>\s++)"
     r"|(?P<gone>[*`\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe0e\ufe0f\ufeff]++"
     r"|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_++|_++(?!\w))"

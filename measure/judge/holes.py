@@ -215,6 +215,7 @@ class _Tongue:
     reports: re.Pattern[str]
     before: re.Pattern[str] | None = None
     after: re.Pattern[str] | None = None
+    absence: re.Pattern[str] | None = None
 
 
 @cache
@@ -239,18 +240,29 @@ def _tongues() -> tuple[_Tongue, ...]:
     )
 
 
+_SENTENCE = re.compile(r"(?:[^.!?。\n]|[.!?](?![\s'\")\]]|$))++[.!?。]?")
+_ABSENCE = re.compile(
+    r"\bno|n't|\bnone|\bnothing|silent|mute|quiet|lack|omit|leaves?|fail|neglect|cannot|unable|without|absen|gap|hole|"
+    r"\bun(?:spec|doc|add|reg|def)|zero|little",
+    re.IGNORECASE,
+)
+
+
 def hole_reports(folded: str) -> Iterator[tuple[int, int]]:
-    """Ranges of `folded` (a text folded `as_quotation`) that report a missing provision, language by language."""
-    for tongue in _tongues():
-        if not tongue.cue.search(folded):
-            continue
-        for found in tongue.reports.finditer(folded):
-            start, end = found.span()
-            if tongue.before and tongue.before.search(folded[max(0, start - 60) : start]):
+    """Ranges of `folded` (a text folded `as_quotation`) that report a missing provision, sentence by sentence."""
+    tongues = [tongue for tongue in _tongues() if tongue.cue.search(folded)]
+    for sentence in _SENTENCE.finditer(folded) if tongues else ():
+        low, high = sentence.span()
+        for tongue in tongues:
+            if not tongue.cue.search(folded, low, high) or (tongue.absence and not tongue.absence.search(folded, low, high)):
                 continue
-            if tongue.after and tongue.after.search(folded[end : end + 40]):
-                continue
-            yield start, end
+            for found in tongue.reports.finditer(folded, low, high):
+                start, end = found.span()
+                if tongue.before and tongue.before.search(folded, max(low, start - 60), start):
+                    continue
+                if tongue.after and tongue.after.search(folded[end : end + 40]):
+                    continue
+                yield start, end
 
 
 def first_hole(folded: str, ignoring: Iterable[tuple[int, int]] = ()) -> tuple[int, int] | None:

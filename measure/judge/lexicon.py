@@ -17,30 +17,34 @@ NOUN = (
 """What an option may be called in front of its letter."""
 
 LABEL = (
+    r"(?:(?<![0-9A-Za-z\u00c0-\u052f])(?:"
     # English
-    r"(?:(?:my|the|our|final|best|correct|right|chosen|selected|recommended|preferred|safest|safer|proper|appropriate|"
-    r"so|therefore|thus|hence|overall|concrete|next|immediate|single|one|and|most|only|sensible|wisest)[\s,]+){0,4}"
-    r"(?:action|answer|decision|choice|selection|pick|verdict|conclusion|recommendation|response|vote|"
-    r"(?<=chosen )option|(?<=selected )option|(?<=best )option|(?<=preferred )option|(?<=correct )option|"
-    r"(?<=right )option|(?<=recommended )option|(?<=safest )option|(?<=safer )option|(?<=appropriate )option|"
-    r"(?<=sensible )option|(?<=my )option|(?<=final )option|(?<=wisest )option|final)(?:\s+(?:taken|made|letter|here|now|then|in\s+this\s+(?:case|situation)))?"
-    # German
-    r"|(?:(?:meine?|die|endgültige|finale|beste|richtige|gewählte|letzte|also|daher|sicherste)\s+){0,3}"
-    r"(?:antwort|entscheidung|aktion|wahl|handlung|auswahl|(?<=beste )option|(?<=gewählte )option|(?<=sicherste )option)"
-    # French
-    r"|(?:(?:ma|mon|la|le|donc|meilleure?)\s+){0,3}(?:l')?(?:réponse|reponse|décision|choix|action)"
-    r"(?:\s+(?:finale?|définitive|retenue?))?"
-    # Spanish, Portuguese, Italian
-    r"|(?:(?:mi|la|el|mejor|minha|a|il|mia)\s+){0,3}(?:respuesta|decisión|acción|accion|elección|opción\s+elegida|"
-    r"resposta|decisão|ação|escolha|risposta|decisione|azione|scelta)(?:\s+(?:final|finale|definitiva))?"
-    # Russian, Korean
-    r"|(?:мой\s+|моё\s+|итоговый\s+|окончательный\s+)?(?:ответ|действие|решение|выбор)"
-    r"|(?:최종\s*|나의\s*|제\s*)?(?:답변|정답|답|행동|선택|결정)"
-    # Japanese, Chinese
-    r"|(?:最終的?な?|私の|我的|最终|最終|最后|最後|所以|因此|故|よって|したがって|正解の|正确)?\s*的?"
-    r"(?:アクション|行動|回答|答え|解答|結論|選択|決定|判断|最終回答|"
-    r"答案|行动|动作|動作|操作|选择|選擇|决定|决策|決策|结论|結論|选项|選項)"
+    r"(?:action|answer|decision|choice|selection|pick|verdict|conclusion|recommendation|response|vote|final|"
+    r"(?:(?<=chosen )|(?<=selected )|(?<=best )|(?<=preferred )|(?<=correct )|(?<=right )|(?<=recommended )|"
+    r"(?<=safest )|(?<=safer )|(?<=appropriate )|(?<=sensible )|(?<=my )|(?<=final )|(?<=wisest )|(?<=gewählte )|"
+    r"(?<=sicherste )|(?<=beste )|(?<=meilleure )|(?<=bonne ))option|(?<=mejor )opción)"
+    r"(?:\s+(?:taken|made|letter|here|now|then|in\s+this\s+(?:case|situation)))?"
+    # German, French, Spanish, Portuguese, Italian, Russian
+    r"|antwort|entscheidung|aktion|wahl|handlung|auswahl"
+    r"|(?:réponse|reponse|décision|choix)(?:\s+(?:finale?|définitive|retenue?))?"
+    r"|(?:respuesta|decisión|acción|accion|elección|opción\s+elegida|resposta|decisão|ação|escolha|risposta|decisione|"
+    r"azione|scelta)(?:\s+(?:final|finale|definitiva))?"
+    r"|ответ|действие|решение|выбор)"
+    # Korean, Japanese, Chinese
+    r"|답변|정답|답|행동|선택|결정"
+    r"|アクション|行動|回答|答え|解答|結論|選択|決定|判断"
+    r"|答案|行动|动作|動作|操作|选择|選擇|决定|决策|決策|结论|結論|选项|選項)"
 )
+"""What a decision is called where it is announced."""
+
+MODIFIER = (
+    r"(?:(?<![0-9A-Za-z\u00c0-\u052f])(?:(?:my|the|our|final|best|correct|right|chosen|selected|recommended|preferred|safest|"
+    r"safer|proper|appropriate|so|therefore|thus|hence|overall|concrete|next|immediate|single|one|and|most|only|sensible|"
+    r"wisest|meine?|die|endgültige|finale|beste|richtige|gewählte|letzte|also|daher|sicherste|ma|mon|la|le|donc|meilleure?|"
+    r"mi|el|mejor|minha|a|il|mia|мой|моё|итоговый|окончательный)[\s,]+|l')|"
+    r"최종\s*|나의\s*|제\s*|最終的?な?|私の|我的|最终|最后|最後|所以|因此|故|よって|したがって|正解の|正确|的){1,5}$"
+)
+"""What may stand before a label and belongs to it."""
 
 SEPARATOR = (
     r"\s*(?:\([^()\n]{0,30}\)\s*)?(?:'\s*)?(?::|=>?|\||>|-{1,2}>?|→|⇒|"
@@ -51,39 +55,46 @@ SEPARATOR = (
 """Between a label and what it announces."""
 
 VERB = (
-    # English, first person
-    r"\b(?:i|we)(?:'ll|'d|'m|'ve)?(?:\s+(?:will|would|shall|am|have|must|should|do|hereby|can\s+only|therefore|thus|"
-    r"hence|definitely|simply|just|strongly|personally|now|still|firmly|instead|also|then|ultimately|finally|"
-    r"confidently|most\s+likely|clearly|really|actually|rather|probably|likely)){0,4}"
-    r"(?:\s+(?:decided?|going|gonna|want|like|elect|opt|inclined)(?:\s+to)?)?"
-    r"\s+(?:choos(?:e|ing)|chose|chosen|pick(?:ed|ing)?|select(?:ed|ing)?|(?:go|going|went|gone|stick|sticking|"
-    r"proceed|proceeding|stay|act|sticks)\s+(?:with|for|on)|opt(?:ed|ing)?\s+for|settl(?:e|ed|ing)\s+(?:on|for)|"
-    r"decid(?:e|ed|ing)\s+(?:on|for)|(?:on|for|with)(?=\s+(?:option\s+)?[A-Z]\b)|vot(?:e|ing)\s+for|recommend|prefer|"
-    r"take|taking|do|doing|advise|suggest|lean(?:ing)?\s+(?:towards?|to)|favou?r|say|answer|execute)\b"
-    # English, without a subject, at the start of a clause
-    r"|(?:(?<![^\n])|(?<=[.!?;:,] ))(?:(?:so|therefore|thus|hence|ok|okay|then|and)[\s,]+){0,2}"
-    r"(?:let's|let\s+us|let\s+me)?\s*(?:choose|choosing|pick|picking|select|selecting|(?:go|going|stick|sticking|"
-    r"proceed|proceeding)\s+with|opt(?:ing)?\s+for|chose|chosen|picked|selected)\b"
-    r"|\b(?:let's|let\s+us|let\s+me)\s+(?:choose|pick|select|go\s+with|do|take|proceed\s+with)\b"
-    r"|(?:(?<![^\n])|(?<=[.!?;] ))(?:so|therefore|thus|hence|consequently|conclusion|bottom\s+line)\s*[,:-]\s*"
-    r"(?:it's|it\s+is|this\s+is)?"
+    r"\b(?:"
+    # English; only behind an English subject, see SUBJECT
+    r"(?P<english>choos(?:e|ing)\b|chosen?\b|pick(?:ed|ing)?\b|select(?:ed|ing)?\b|(?:go|going|went|gone|stick|sticking|"
+    r"proceed|proceeding|stay|act)\s+(?:with|for|on)\b|opt(?:ed|ing)?\s+for\b|settl(?:e|ed|ing)\s+(?:on|for)\b|"
+    r"decid(?:e|ed|ing)\s+(?:on|for)\b|vot(?:e|ing)\s+for\b|recommend\b|prefer\b|tak(?:e|ing)\b|do(?:ing)?\b|advise\b|suggest\b|"
+    r"lean(?:ing)?\s+(?:towards?|to)\b|favou?r\b|say\b|answer\b|execute\b|"
+    r"(?:so|therefore|thus|hence|consequently|conclusion|bottom\s+line)\s*[,:-]\s*(?:it's|it\s+is|this\s+is)?)"
     # German
-    r"|\bich\s+(?:(?:würde|werde|habe|daher|also)\s+)?(?:wähle|nehme|entscheide\s+mich(?:\s+\w+){0,2}\s+für|"
-    r"mich\s+für|empfehle|bevorzuge|tendiere\s+zu|mache)\b"
-    r"|\bich\s+würde(?=\s+(?:option\s+|variante\s+)?[A-Z]\s+(?:wählen|nehmen|empfehlen|bevorzugen))"
-    r"|\b(?:wähle|nehme|entscheide|würde)\s+ich(?:\s+mich)?(?:\s+(?:daher|also|hier|deshalb|klar))?(?:\s+für)?"
+    r"|ich\s+(?:(?:werde|habe|daher|also)\s+)?(?:wähle|nehme|entscheide\s+mich(?:\s+\w+){0,2}\s+für|empfehle|bevorzuge|"
+    r"tendiere\s+zu|mache)\b"
+    r"|(?:ich\s+würde|würde\s+ich)(?:\s+(?:mich|daher|also|hier|eher)){0,2}(?:\s+für)?(?=\s+(?:option\s+|variante\s+)?[A-Z]\s+"
+    r"(?:wählen|nehmen|empfehlen|bevorzugen|entscheiden))"
+    r"|(?:wähle|nehme|entscheide)\s+ich(?:\s+mich)?(?:\s+(?:daher|also|hier|deshalb|klar))?(?:\s+für)?"
     # French
-    r"|\bje\s+(?:(?:vais|dois)\s+)?(?:choisi(?:s|rais|r)|prends|prendre|retiens|retenir|opte\s+pour|opterais\s+pour|"
-    r"opter\s+pour|sélectionne|recommande|préfère)|\bj'(?:opte|opterais|ai\s+opté)\s+pour|\bj'ai\s+choisi"
-    # Spanish
-    r"|(?<!no )\b(?:elijo|escojo|opto\s+por|selecciono|elegiría|escogería|me\s+quedo\s+con|voy\s+con|optaría\s+por|"
-    r"recomiendo|prefiero|eligiría|escolho|scelgo)\b"
-    # Chinese
-    r"|(?:我们?|我們|因此|所以|故|应该|應該|应当|應當|应|應|宜|会|會|决定|決定|最终|最終|将|將|建议|建議|这里|此处|此處|直接|更|就|还是|還是){1,6}"
-    r"(?:要|会|會|只)?(?:倾向于|傾向於|倾向|选择|選擇|选用|選用|选定|選定|选取|選取|选|選|采用|採用|采取|採取|执行|執行|用)(?!项|項|题)(?:的是|了|：|:)?"
-    r"|(?<!可以)(?<!可)(?<!不)(?<![别別勿未没沒])(?:选择|選擇|选|選|采用|採用)(?!项|項|题)(?:的是|了)?"
+    r"|je\s+(?:(?:vais|dois)\s+)?(?:choisi(?:s|rais|r)|prends|prendre|retiens|retenir|opte\s+pour|opterais\s+pour|"
+    r"opter\s+pour|sélectionne|recommande|préfère)\b|j'(?:opte|opterais|ai\s+opté)\s+pour\b|j'ai\s+choisi\b"
+    # Spanish, Portuguese, Italian
+    r"|(?:elijo|escojo|opto\s+por|selecciono|elegiría|escogería|me\s+quedo\s+con|voy\s+con|optaría\s+por|"
+    r"recomiendo|prefiero|escolho|scelgo)\b)"
+)
+"""An explicit decision whose letter follows, in languages that put spaces between words."""
+
+VERB_CJK = (
+    r"(?:我们?|我們|因此|所以|故|应该|應該|应当|應當|应|應|宜|会|會|决定|決定|最终|最終|将|將|建议|建議|这里|此处|此處|直接|更|就|"
+    r"还是|還是){1,6}(?:要|会|會|只)?(?:倾向于|傾向於|倾向|选择|選擇|选用|選用|选定|選定|选取|選取|选|選|采用|採用|采取|採取|"
+    r"执行|執行|用)(?!项|項|题)(?:的是|了|：|:)?"
+    r"|(?:よって|したがって|ゆえに|従って|综上|綜上)[、,:]?(?=\s*[('\[]{0,2}[A-Z][)'\]]{0,2}\s*(?:案|です|。|$))"
+    r"|(?<!可以)(?<![可不别別勿未没沒])(?:选择|選擇|选|選|采用|採用)(?!项|項|题)(?:的是|了)?"
 )
 """An explicit decision whose letter follows."""
+
+SUBJECT = (
+    r"(?:\b(?:i|we)(?:'ll|'d|'m|'ve)?(?:\s+(?:will|would|shall|am|have|must|should|do|hereby|can\s+only|therefore|thus|"
+    r"hence|definitely|simply|just|strongly|personally|now|still|firmly|instead|also|then|ultimately|finally|"
+    r"confidently|most\s+likely|clearly|really|actually|rather|probably|likely)){0,4}"
+    r"(?:\s+(?:decided?|going|gonna|want|like|elect|opt|inclined)(?:\s+to)?)?\s+"
+    r"|(?:^|[\n.!?;:,]\s*)(?:(?:so|therefore|thus|hence|ok|okay|then|and)[\s,]+){0,2}"
+    r"|\b(?:let's|let\s+us|let\s+me)\s+)$"
+)
+"""Who chooses, right before an English verb: the speaker, or nobody where the verb opens a clause ("Going with B")."""
 
 FOLLOW = (
     r"\s+(?:is|would\s+be|remains|stays)\s+(?:therefore\s+|thus\s+|clearly\s+|still\s+)?(?:my|what\s+i(?:'d|\s+would|'ll|"
@@ -142,7 +153,7 @@ CONCEDED = (
 )
 """What looks like a condition and is none."""
 
-TURN = r"\\b(?:but|however|yet|aber|jedoch|mais|pero)\\b|\\bso\\s+(?=(?:i|we|my|the)\\b)|;|但|ので|が、|しかし"
+TURN = r"\b(?:but|however|yet|aber|jedoch|mais|pero)\b|\bso\s+(?=(?:i|we|my|the)\b)|;|但|ので|が、|しかし"
 """Where a sentence turns from what was weighed to what is done."""
 
 UNREAL = r"\b(?:normally|usually|ideally|ordinarily|by\s+default|in\s+(?:other|most|general|normal|another)\s+\w+|were\s+it\s+not|otherwise|elsewhere|initially|originally|at\s+first|tempt(?:ed|ing)|somebody|someone|others?|they|reviewers?|some\s+(?:people|would)|普通なら|通常は?|一般来说|通常会|normalerweise|normalmente|normalement)\b"

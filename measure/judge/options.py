@@ -14,10 +14,18 @@ from measure.probe.question import Question
 
 _EDGES = " \n\t'()[]{}<>.,;:!。、;"
 _ENTRY = re.compile(
-    r"^\W{0,6}(?:\[[ xX✓✔]\]\s*)?(?:option|action|choice|選択肢|选项|選項|方案)?\s*[('\[{|]{0,2}(?P<letter>[A-Za-z])\s*[)\]}'|]{0,2}\s*(?:[).:,|\]-]|\s-\s)",
+    r"^[^\w\[]{0,6}(?:\[[ xX✓✔]\]\s*)?(?:option|action|choice|選択肢|选项|選項|方案)?\s*[('\[{|]{0,2}(?P<letter>[A-Za-z])"
+    r"\s*[)\]}'|]{0,2}\s*[).:,|\]-]",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"\[[xX✓✔]\]|[✅✔☑]|<-|←|\bmy\s+(?:choice|pick|decision)\b", re.IGNORECASE)
+
+_INTENT = re.compile(
+    r"^\W*(?:(?:so|therefore|thus|hence|then|in\s+this\s+case|here)[\s,]+)?(?:(?:i|we)(?:'ll|'d|\s+will|\s+would|\s+should|"
+    r"\s+must|'m\s+going\s+to|\s+am\s+going\s+to|\s+choose\s+to|\s+decide\s+to|\s+have\s+decided\s+to|'d\s+choose\s+to)\s+"
+    r"(?:first\s+|therefore\s+|now\s+)?|let\s+me\s+|let's\s+)",
+    re.IGNORECASE,
+)
 
 
 def core(text: str) -> str:
@@ -34,11 +42,14 @@ class Options:
     texts: Mapping[str, str]
     """Letter → the option's text, folded to its core."""
     by_text: Mapping[str, str] = field(init=False)
+    """Folded text → letter, for texts that only one option has."""
+    longest: int = field(init=False)
 
     def __post_init__(self) -> None:
         texts = list(self.texts.values())
         unique = {text: letter for letter, text in self.texts.items() if text and texts.count(text) == 1}
         object.__setattr__(self, "by_text", unique)
+        object.__setattr__(self, "longest", max(map(len, texts), default=0))
 
     @classmethod
     def of(cls, question: Question) -> Options:
@@ -48,7 +59,14 @@ class Options:
 
     def stated(self, text: str) -> str | None:
         """The letter of the one option whose text this is, or None."""
+        if len(text) > self.longest + 40:
+            return None
         return self.by_text.get(core(text))
+
+    def intended(self, text: str) -> str | None:
+        """The letter of the option whose text is put as the speaker's intention ("I will ask first.")."""
+        intent = _INTENT.match(text)
+        return self.stated(text[intent.end() :]) if intent else None
 
     def opening(self, text: str) -> tuple[str, int] | None:
         """The longest option text that `text` begins with, as its letter and where it ends in `text`."""

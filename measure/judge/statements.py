@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import chain
 
 from measure.judge import lexicon
 from measure.judge.choice import (
@@ -19,10 +20,10 @@ from measure.judge.choice import (
     Choice,
     announced,
     hypothetical,
+    joins,
     led,
     option,
     pattern,
-    sentence_after,
     sentence_before,
     turned_down,
 )
@@ -82,13 +83,13 @@ def _made(choice: Choice, strength: Strength, start: int) -> Statement:
 
 @cache
 def _label() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![0-9A-Za-z\u00c0-\u052f])(?P<label>{lexicon.LABEL})(?P<separator>{lexicon.SEPARATOR})", re.IGNORECASE
-    )
+    return re.compile(rf"(?P<label>{lexicon.LABEL})(?P<separator>{lexicon.SEPARATOR})", re.IGNORECASE)
 
+
+MODIFIER_REACH = 60
+"""How far back, in characters, words that belong to a label are looked for."""
 
 _SAYS = re.compile(r":|\bis\b|be\b|は|が|是|为|為|ist\b|lautet|\best?\b|sería", re.IGNORECASE)
-_OWN = re.compile(r"(?:my|the|our|final|so|therefore|thus|hence|meine?|ma|mon|mi)\b|[^\x00-\x7f]", re.IGNORECASE)
 _CLAUSE = re.compile(r"(?:[.!?;:,(>|-]|[^\x00-\x7f])\s*'?$|^\W*$")
 
 
@@ -96,20 +97,27 @@ def _labelled(folded: str, options: Options, inside: frozenset[int]) -> Iterator
     for found in _label().finditer(folded):
         start, separator = found.start(), found.group("separator")
         before = folded[max(0, start - REACH) : start].rpartition("\n")[2]
+        modifier = pattern("MODIFIER").search(before[-MODIFIER_REACH:])
+        if modifier:
+            start -= modifier.end() - modifier.start()
+            before = before[: len(before) - len(modifier.group())]
+        own = modifier is not None or not found.group("label").isascii()
         begins = len(before) <= 12 and re.search(r"[^\W_]", before) is None
+        at = _skip(folded, found.end())
+        line = _line_start(folded, at)
+        if line in inside and not re.search(r"\w", folded[line:at]):
+            continue
+        choice = announced(folded, at, options, labelled=True, line=begins)
+        if choice is None:
+            continue
         data = separator.lstrip().startswith("'") or before.rstrip().endswith("<")
         if data and "verdict" in found.group("label").casefold():
             continue
-        if not begins and not (_SAYS.search(separator) and (_OWN.match(found.group()) or _CLAUSE.search(before))):
+        if not begins and not (_SAYS.search(separator) and (own or _CLAUSE.search(before))):
             continue
         if not begins and hypothetical(sentence_before(before)):
             continue
-        at = _skip(folded, found.end())
-        if _line_start(folded, at) in inside and not re.search(r"\w", folded[_line_start(folded, at) : at]):
-            continue
-        if choice := announced(folded, at, options, labelled=True):
-            strength = Strength.DATA if data else Strength.LABELLED if begins else Strength.PHRASE
-            yield _made(choice, strength, start)
+        yield _made(choice, Strength.DATA if data else Strength.LABELLED if begins else Strength.PHRASE, start)
 
 
 def _skip(folded: str, at: int) -> int:
@@ -132,6 +140,9 @@ def _unseparated(found: list[Line], options: Options) -> Iterator[Statement]:
             yield _made(option(alone.group(1), line.end, options), Strength.LABELLED, line.start)
 
 
+SUBJECT_REACH = 80
+"""How far back, in characters, the subject of a verb is looked for."""
+
 _DOUBTED = re.compile(r"(?:n't|\bnot|\bdoubt|\bunsure)\b(?:\s+\w+){0,3}\s*$", re.IGNORECASE)
 _NOT_HERE = re.compile(
     r"\W*(?:option\s+)?[A-Z]\W*\s+(?:normally|usually|ideally|ordinarily|in\s+(?:other|most|normal|another)|by\s+default|"
@@ -141,20 +152,25 @@ _NOT_HERE = re.compile(
 
 
 def _decided(folded: str, options: Options, inside: frozenset[int]) -> Iterator[Statement]:
-    for found in pattern("VERB").finditer(folded):
+    verbs = [pattern("VERB").finditer(folded)]
+    if not folded.isascii():
+        verbs.append(pattern("VERB_CJK").finditer(folded))
+    for found in chain.from_iterable(verbs):
         start, end = found.span()
+        at = _skip(folded, end)
+        choice = announced(folded, at, options, labelled=False, line=False)
+        line = _line_start(folded, at)
+        if choice is None or (line in inside and line > start):
+            continue
+        if found.groupdict().get("english"):
+            subject = pattern("SUBJECT").search(folded, max(0, start - SUBJECT_REACH), start)
+            if subject is None:
+                continue
+            start = subject.start()
         before = sentence_before(folded[max(0, start - REACH) : start])
         if turned_down(folded, start) or _DOUBTED.search(before):
             continue
-        if pattern("UNREAL").search(before + found.group()) or _NOT_HERE.match(
-            sentence_after(folded[end : end + REACH])
-        ):
-            continue
-        at = _skip(folded, end)
-        if _line_start(folded, at) in inside and _line_start(folded, at) > start:
-            continue
-        choice = announced(folded, at, options, labelled=False)
-        if choice is None:
+        if pattern("UNREAL").search(before + folded[start:end]) or _NOT_HERE.match(folded[end : end + REACH]):
             continue
         if choice.kind is Kind.OPTION and hypothetical(before):
             choice = Choice(Kind.HEDGED, choice.letter, choice.end, "under a condition")
@@ -163,7 +179,7 @@ def _decided(folded: str, options: Options, inside: frozenset[int]) -> Iterator[
 
 @cache
 def _leading(name: str) -> re.Pattern[str]:
-    return re.compile(rf"{lexicon.LETTER}[)\]'}}]{{0,3}}(?:{getattr(lexicon, name)})", re.IGNORECASE)
+    return re.compile(rf"{lexicon.LETTER}[)\]'}}]{{0,3}}(?:\s*\([^()\n]{{1,60}}\))?(?:{getattr(lexicon, name)})", re.IGNORECASE)
 
 
 _TICKED = re.compile(r"(?m)^\W{0,4}\[[xX✓✔]\]\s*(?:option\s+)?\(?([A-Z])\b")
@@ -236,18 +252,12 @@ def _opens(found: list[Line], options: Options) -> str | None:
     if letter := _alone(first, options):
         return letter
     letter = entry(first)
-    if letter not in options.letters or any(entry(other) not in (None, letter) for other in found[1:]):
+    if letter not in options.letters or joins(first.text, letter, options) or any(entry(other) not in (None, letter) for other in found[1:]):
         return None
     written = re.search(rf"\b{letter}\b", first.text)
     return letter if written else None
 
 
-_INTENT = re.compile(
-    r"^\W*(?:(?:so|therefore|thus|hence|then|in\s+this\s+case|here)[\s,]+)?(?:(?:i|we)(?:'ll|'d|\s+will|\s+would|\s+should|"
-    r"\s+must|'m\s+going\s+to|\s+am\s+going\s+to|\s+choose\s+to|\s+decide\s+to|\s+have\s+decided\s+to|'d\s+choose\s+to)\s+"
-    r"(?:first\s+|therefore\s+|now\s+)?|let\s+me\s+|let's\s+)",
-    re.IGNORECASE,
-)
 _SENTENCE = re.compile(r"[^.!?。]{3,300}(?:[.!?。]|$)")
 
 
@@ -255,8 +265,7 @@ def _intended(found: list[Line], options: Options) -> Iterator[Statement]:
     """Sentences that are an option's text put as an intention: "I will ask first." """
     for line in found:
         for sentence in _SENTENCE.finditer(line.text):
-            intent = _INTENT.match(sentence.group())
-            if intent and (letter := options.stated(sentence.group()[intent.end() :])):
+            if letter := options.intended(sentence.group()):
                 start, end = line.start + sentence.start(), line.start + sentence.end()
                 yield _made(option(letter, end, options), Strength.DECISION, start)
 
