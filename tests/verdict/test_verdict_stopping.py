@@ -87,6 +87,21 @@ def test_top_ups_end_when_the_suspicion_does_or_four_are_spent() -> None:
     assert isinstance(next_step(wide, spent, patient), Round)
 
 
+def test_top_ups_are_paid_from_the_same_cap() -> None:
+    assert step(["+===="] * 3, STANDARD.model_copy(update={"max_rounds": 3})) == Stop(StopReason.CAP)
+    four = STANDARD.model_copy(update={"max_rounds": 4})
+    spent = [*rounds(*["+===="] * 3), *topups("b0", "+", 15)]
+    assert next_step(panel(), spent, four) == TopUp("b0")
+    calmed = [*rounds(*["+===="] * 3), *topups("b0", "-", 15)]
+    assert next_step(panel(), calmed, four) == Stop(StopReason.CAP)  # four pairs left are no round of five
+
+
+def test_a_zero_waits_for_its_first_round_however_wide_the_panel() -> None:
+    wide = STANDARD.model_copy(update={"probe_margin": 0.97})
+    assert step(["=" * 20] * 2, wide, probes=20) == Round(3, tuple(f"b{i}" for i in range(20)))
+    assert step(["=" * 20] * 3, wide, probes=20) == Stop(StopReason.SETTLED)
+
+
 def test_a_top_up_waits_for_the_other_axis_to_end_its_round() -> None:
     both = [*panel(), *panel(2, Axis.CONTENT)]
     pairs = rounds(*["+===="] * 3) + rounds("+-", "+-", "+.", axis=Axis.CONTENT, first=15)
