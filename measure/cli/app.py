@@ -249,6 +249,75 @@ def show(
 
 
 @app.command()
+def band(
+    probe: Annotated[
+        list[Path], typer.Option("--probe", metavar="FILE|DIR", help="Probe file or folder of probes; may be repeated.")
+    ],
+    workspace: Annotated[
+        Path | None, typer.Option("--workspace", "-w", metavar="DIR", help="The folder whose instructions are loaded.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", "-m", metavar="ID", help="The model to measure on.")] = None,
+    drop: Annotated[
+        str | None, typer.Option("--drop", metavar="PATH:LINE", help="The line that probes without a target ask about.")
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option("--client", metavar="claude|simulated|PATH", help="The agent; default: claude on PATH."),
+    ] = None,
+    agent: Annotated[
+        Path | None, typer.Option("--agent", metavar="FILE", help="Dispositions of the simulated agent.")
+    ] = None,
+    condition: Annotated[
+        str, typer.Option("--condition", metavar="production|lean", help="As for 'measure run'.")
+    ] = "production",
+    include: Annotated[
+        list[str] | None, typer.Option("--include", metavar="GLOB", help="More files that go into both arms.")
+    ] = None,
+    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Pairs per probe.")] = 3,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = 2,
+    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns an agent may take.")] = 1,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", min=1, metavar="SECONDS", help="Wall-clock limit of one launch.")
+    ] = 300,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all orders.")] = None,
+    max_launches: Annotated[int | None, typer.Option("--max-launches", min=2, help="Never launch more often.")] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", min=0, help="Stop before the launches cost more than this.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; launch nothing.")] = False,
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the noise: both arms identical. Later runs under exactly this condition stand on it."""
+    from measure.cli.run import measure_probes
+    from measure.run.request import RunRequest
+
+    measure_probes(
+        RunRequest(
+            probes=tuple(probe),
+            workspace=workspace,
+            model=model,
+            drop=drop,
+            client=client,
+            agent=agent,
+            condition=condition,
+            include=tuple(include or ()),
+            repeats=repeats,
+            jobs=jobs,
+            max_turns=max_turns,
+            time_limit_s=time_limit,
+            seed=seed,
+            max_launches=max_launches,
+            budget_usd=budget_usd,
+            purpose="band",
+        ),
+        runs=runs,
+        dry_run=dry_run,
+        as_json=as_json,
+    )
+
+
+@app.command()
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
     max_rounds: Annotated[

@@ -9,12 +9,13 @@ from pathlib import Path
 from measure.cli.output import print_json, say
 from measure.errors import ClientError, NothingMeasuredError, RequestError
 from measure.plan.schedule import Slot
+from measure.record.bands import find_bands
 from measure.record.models import Plan, RunRecord, TrialRecord
 from measure.record.pairs import category_of
 from measure.record.store import default_root, open_root
 from measure.report.plan import plan_lines
 from measure.report.terminal import safe
-from measure.run.prepare import prepare
+from measure.run.prepare import prepare, with_bands
 from measure.run.request import RunRequest
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
@@ -87,7 +88,7 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     root = open_root(default_root(runs))
     try:
         containment = containment_of(request)
-        contrasts = [(one, client_of(request, one, containment)) for one in prepared]
+        clients = [client_of(request, one, containment) for one in prepared]
     except ClientError as error:
         subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
         reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
@@ -95,6 +96,10 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         raise ClientError(
             error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
         ) from error
+    contrasts = [
+        (one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition)), client)
+        for one, client in zip(prepared, clients, strict=True)
+    ]
     job = Job(
         root=root,
         watcher=lambda plan, parameters: Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most),

@@ -16,6 +16,7 @@ from measure.judge.reading import Reading
 from measure.record.models import (
     Arm,
     Measured,
+    NoiseBand,
     Plan,
     Result,
     RunRecord,
@@ -25,8 +26,10 @@ from measure.record.models import (
     TrialRecord,
 )
 from measure.record.pairs import designs_of, final_trials, pairs_of
+from measure.verdict.band import measure_band
 from measure.verdict.decide import decide
 from measure.verdict.parameters import Parameters
+from measure.verdict.stopping import axes_of
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
@@ -68,8 +71,24 @@ def result_of(
     answered = [pair for pair in pairs if not pair.damaged]
     if not answered:
         return why_unmeasured(trials, stop)
-    unlaunched = why_unmeasured([], stop)
-    return Measured(decision=decide(designs, pairs, parameters or plan.design.parameters, unmeasured=unlaunched))
+    parameters = parameters or plan.design.parameters
+    if plan.purpose == "band":
+        by_axis = [[design for design in designs if design.axis is axis] for axis in axes_of(designs)]
+        ids = [{design.id for design in own} for own in by_axis]
+        bands = [
+            measure_band(own, [pair for pair in pairs if pair.probe in mine], parameters)
+            for own, mine in zip(by_axis, ids, strict=True)
+        ]
+        return NoiseBand(bands=tuple(band for band in bands if band is not None))
+    return Measured(
+        decision=decide(
+            designs,
+            pairs,
+            parameters,
+            unmeasured=why_unmeasured([], stop),
+            bands={used.band.axis: (used.run_id, used.band) for used in plan.bands},
+        )
+    )
 
 
 def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasured:

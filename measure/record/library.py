@@ -27,7 +27,7 @@ class Row(BaseModel):
     created: datetime
     complete: bool
     finding: str
-    """One of the findings; `unmeasured` where nothing was measured."""
+    """One of the findings; `unmeasured` where nothing was measured, `band` where it was the noise of a condition."""
     reason: str | None
     """Why it is unmeasured; None for a measured run."""
     place: str | None
@@ -108,8 +108,8 @@ def row_of(record: RunRecord) -> Row:
         run_id=record.run_id,
         created=record.created,
         complete=record.complete,
-        finding=result.decision.finding.kind.value if result.status == "measured" else "unmeasured",
-        reason=None if result.status == "measured" else result.reason.value,
+        finding=result.decision.finding.kind.value if result.status == "measured" else result.status,
+        reason=result.reason.value if result.status == "unmeasured" else None,
         place=plan.contrast.place if plan else record.subject,
         kind=plan.contrast.kind if plan else None,
         model=plan.condition.model if plan else None,

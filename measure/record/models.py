@@ -16,6 +16,7 @@ from measure.client.base import Condition
 from measure.client.trial import Reason, Usage
 from measure.judge.reading import Reading
 from measure.probe.model import Probe
+from measure.verdict.band import Band
 from measure.verdict.parameters import Parameters
 from measure.verdict.result import Decision
 from measure.verdict.vocabulary import Unmeasured
@@ -111,6 +112,13 @@ class Design(Stored):
     retries: int = 2
 
 
+class BandUsed(Stored):
+    """A noise band and the run that measured it."""
+
+    run_id: str
+    band: Band
+
+
 class Plan(Stored):
     """All that is known and fixed before the first launch; written first."""
 
@@ -125,6 +133,10 @@ class Plan(Stored):
     scope: Scope
     design: Design
     judge_version: str
+    purpose: Literal["contrast", "band"] = "contrast"
+    """`band`: both arms stood as the workspace stands, to measure the noise of this condition."""
+    bands: tuple[BandUsed, ...] = ()
+    """The noise bands that were known for exactly this condition when the run began."""
     client_asked: str = "claude"
     """The client as it was asked for: `claude`, `simulated`, or a path with the home directory masked."""
     agent: str | None = None
@@ -218,8 +230,15 @@ class Measured(Stored):
     decision: Decision
 
 
-Result = Annotated[Measured | Unmeasured, Field(discriminator="status")]
-"""Was anything measured? `measured` carries what it showed; `unmeasured` carries why not."""
+class NoiseBand(Stored):
+    """Two identical arms were measured: the spread of an arm against itself, per axis. Says nothing about a line."""
+
+    status: Literal["band"] = "band"
+    bands: Annotated[tuple[Band, ...], Field(min_length=1)]
+
+
+Result = Annotated[Measured | NoiseBand | Unmeasured, Field(discriminator="status")]
+"""Was anything measured? `measured` carries what it showed, `band` the noise, `unmeasured` why nothing was."""
 
 
 class Spending(Stored):

@@ -20,7 +20,7 @@ from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, TrialRec
 from measure.report import wording
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, Decision, ProbeResult
-from measure.verdict.vocabulary import Status, Unmeasured
+from measure.verdict.vocabulary import Status
 
 WIDTH = 80
 
@@ -31,7 +31,7 @@ SIGNS = {
     Status.INVALID: "×",
     Status.UNMEASURED: "–",
 }
-PLAIN_SIGNS = {"≠": "!=", "=": "=", "?": "?", "×": "x", "–": "--"}
+PLAIN_SIGNS = {"≠": "!=", "×": "x", "–": "--", "±": "+-"}
 STYLES = {
     Status.DIFFERENCE: "bold #d55e00",
     Status.ZERO_DIFFERENCE: "bold #0072b2",
@@ -83,15 +83,21 @@ def safe(text: str) -> str:
 
 def _parts(record: RunRecord) -> Iterable[RenderableType]:
     yield _headline(record)
+    if record.result.status == "band":
+        for band in record.result.bands:
+            yield Text()
+            yield _heading(band.axis.value.capitalize())
+            yield _indented(wording.band_sentences(band))
     if record.result.status == "measured":
         decision = record.result.decision
         for axis in decision.axes:
             yield Text()
             yield from _axis(axis, decision, record)
     if record.plan is not None:
-        yield Text()
-        yield _heading("Contrast")
-        yield _contrast(record.plan.contrast)
+        if record.plan.purpose == "contrast":
+            yield Text()
+            yield _heading("Contrast")
+            yield _contrast(record.plan.contrast)
         yield Text()
         yield _heading("Scope")
         yield _indented(_scope(record.plan))
@@ -106,14 +112,15 @@ def _headline(record: RunRecord) -> RenderableType:
         decision = record.result.decision
         kind = decision.finding.kind
         sentences = wording.finding_sentences(decision.finding)
-        status, word = FINDING_STATUS[kind], kind.value
+        head, style = f"{SIGNS[FINDING_STATUS[kind]]} {kind.value}", STYLES[FINDING_STATUS[kind]]
+    elif record.result.status == "band":
+        head, style = "± noise band", "bold"
+        sentences = ("Both arms were identical: this is how far an arm lies from itself, and says nothing of a line.",)
     else:
-        status, word = Status.UNMEASURED, "unmeasured"
-        unmeasured = record.result
-        assert isinstance(unmeasured, Unmeasured)
-        sentences = (wording.unmeasured_sentence(unmeasured),)
+        head, style = f"{SIGNS[Status.UNMEASURED]} unmeasured", STYLES[Status.UNMEASURED]
+        sentences = (wording.unmeasured_sentence(record.result),)
     lines = [
-        Text.assemble((f"{SIGNS[status]} {word}", STYLES[status]), f"   {_place(record)}"),
+        Text.assemble((head, style), f"   {_place(record)}"),
         *(Text(safe(sentence)) for sentence in sentences),
     ]
     if not record.complete:
@@ -125,6 +132,8 @@ def _place(record: RunRecord) -> str:
     if record.plan is None:
         return f"{safe(record.subject or '')}   run {record.run_id}"
     contrast = record.plan.contrast
+    if record.plan.purpose == "band":
+        return f"{record.plan.condition.model}   run {record.run_id}"
     return f"{contrast.kind} {safe(contrast.place)}   run {record.run_id}"
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 
 from measure.probe.model import Axis
+from measure.verdict.band import Band
 from measure.verdict.finding import Finding, FindingKind
 from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import AxisResolution, Resolution
@@ -317,3 +318,23 @@ def _axis_resolution(axis: AxisResolution, parameters: Parameters) -> list[str]:
             flip += "; of one probe only, " + ("not within this plan" if single is None else f"after {single}")
         flip += "."
     return [best, zero, flip]
+
+
+def band_sentences(band: Band) -> tuple[str, ...]:
+    """One axis of a run with identical arms."""
+    flips = (
+        f"{_of(band.flips, band.pairs, 'pair')} of identical arms came out differently; the share of such flips lies "
+        f"between {points(band.flip_rate.low)} and {points(band.flip_rate.high)} at 95 %."
+    )
+    if band.shift is None:
+        shift = "No round is complete, so no shift between identical arms is excluded."
+    else:
+        shift = (
+            f"Between identical arms a mean shift of {points(band.floor)} or more is excluded; margins can't be finer."
+        )
+    gate = (
+        f"Gate passed: evidence {evidence_size(band.log_e_line)} that identical arms differ."
+        if band.gate_passed
+        else "Gate NOT passed: identical arms differ. The instrument is broken, or this is the one run in twenty."
+    )
+    return (flips, shift, gate)

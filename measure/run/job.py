@@ -26,6 +26,7 @@ from measure.plan.execute import Executor, Watcher
 from measure.plan.rounds import Rounds
 from measure.plan.signals import until_signalled
 from measure.probe.question import Question
+from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
 from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
@@ -109,14 +110,14 @@ def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 async def _measure_one(job: Job, arena: Arena, client: Client, one: Prepared) -> RunRecord:
-    arms = arena.build(one.surface, one.contrast)
+    arms = arena.build(one.surface, one.contrast if one.purpose == "contrast" else None)
     plan = plan_of(one, arms, client.condition)
     writer = RunWriter.create(job.root, plan)
     return await _launch(job, arena, client, one, arms, plan, writer)
 
 
 async def _go_on(job: Job, arena: Arena, client: Client, one: Prepared, plan: Plan) -> RunRecord:
-    arms = arena.build(one.surface, one.contrast)
+    arms = arena.build(one.surface, one.contrast if one.purpose == "contrast" else None)
     writer = RunWriter.reopen(job.root / plan.run_id)
     return await _launch(job, arena, client, one, arms, plan, writer)
 
@@ -163,6 +164,7 @@ async def _launch(
         warnings=_changed_meanwhile(one),
     )
     writer.finish(record)
+    keep_band(writer.folder, record)
     return record
 
 
@@ -207,6 +209,8 @@ def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
         scope=one.scope,
         design=one.design,
         judge_version=JUDGE_VERSION,
+        purpose=one.purpose,
+        bands=one.bands,
         client_asked=one.client if one.client in {"claude", "simulated"} else mask_home(Path(one.client).absolute()),
         agent=mask_home(one.agent.absolute()) if one.agent is not None else None,
         suite=one.suite,

@@ -7,18 +7,21 @@ the disk, the lock, the client or a signal does.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
 from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
 from measure.errors import ContrastError, ProbeError, RequestError
-from measure.probe.lint import Scene, Severity, check
+from measure.probe.lint import Severity, check
+from measure.probe.place import scene_at
 from measure.probe.suite import ProbeGroup, SuiteSettings, load_groups
-from measure.record.models import Design, ProbeRecord, Scope
+from measure.record.models import BandUsed, Design, ProbeRecord, Scope
 from measure.record.pairs import designs_of
 from measure.run.places import mask_home
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
+from measure.verdict.band import refuse_below_band
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
 from measure.verdict.resolution import Resolution, resolve
 
@@ -44,6 +47,8 @@ class Prepared:
     agent: Path | None
     model: str
     notices: tuple[str, ...]
+    purpose: Literal["contrast", "band"] = "contrast"
+    bands: tuple[BandUsed, ...] = ()
 
     @property
     def launches_at_most(self) -> int:
@@ -63,6 +68,18 @@ def prepare(request: RunRequest) -> tuple[Prepared, ...]:
     groups = load_groups(request.probes)
     surfaces: dict[Path, Surface] = {}
     return tuple(_prepare_one(request, group, parameters, surfaces) for group in groups)
+
+
+def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
+    """The same with the noise bands known for its condition.
+
+    Raises `RequestError` where a margin asks for less than the noise: it could be filled by noise alone.
+    """
+    axes = {entry.probe.axis for entry in one.probes}
+    own = tuple(used for used in bands if used.band.axis in axes)
+    for used in own:
+        refuse_below_band(one.design.parameters, used.band)
+    return replace(one, bands=own)
 
 
 def parameters_of(request: RunRequest) -> Parameters:
@@ -108,6 +125,7 @@ def _prepare_one(
         agent=agent,
         model=_model(request, settings),
         notices=(*surface.notices, *contrast.notices),
+        purpose=request.purpose,
     )
 
 
@@ -168,13 +186,7 @@ def _contrast(request: RunRequest, group: ProbeGroup, surface: Surface) -> Contr
 
 def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) -> None:
     """A probe that gives its line away can't measure it: refuse before anything is spent."""
-    texts = (contrast.before.decode(), contrast.after.decode())
-    scene = Scene(
-        lines=tuple(text.strip("\r\n") for text in texts if text.strip()),
-        file=contrast.path,
-        skills=tuple(PurePosixPath(path).parent.name for path in surface.by_path if path.endswith("/SKILL.md")),
-        files=frozenset(surface.by_path),
-    )
+    scene = scene_at(surface, contrast)
     errors = [
         str(finding)
         for loaded in group.probes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +36,4 @@ class RunRequest:
     unmeasured: tuple[str, ...] = ()
     stale_after_s: float = 900.0
     containment: str | None = None
+    purpose: Literal["contrast", "band"] = "contrast"

@@ -64,6 +64,8 @@ def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tup
         agent=Path(plan.agent).expanduser() if plan.agent else None,
         model=plan.condition.model,
         notices=plan.surface.notices,
+        purpose=plan.purpose,
+        bands=plan.bands,
     )
     client = _client(plan, prepared)
     return plan, prepared, client
