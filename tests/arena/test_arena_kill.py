@@ -190,11 +190,13 @@ def test_a_tree_of_any_shape_is_removed_and_no_link_followed(tmp_path: Path, out
     (objects / "yy").write_text("x")
     (objects / "yy").chmod(0o444)
     objects.chmod(0o555)
-    objects.parent.chmod(0o000)
     (top / "file").write_text("x")
     (top / os.fsdecode(b"not-\xff-utf8")).mkdir()
     (top / "way-out").symlink_to(outside)
     os.mkfifo(top / "pipe")
+    (outside / "in").chmod(0o555)
+    (top / "locked/way-in").symlink_to(outside / "in")
+    objects.parent.chmod(0o000)
     top.chmod(0o500)
     before = contents(outside)
     assert remove_tree(top) == ()
@@ -206,8 +208,9 @@ def test_a_tree_of_any_shape_is_removed_and_no_link_followed(tmp_path: Path, out
     assert contents(outside) == before
 
 
-def test_what_is_mounted_in_a_tree_is_never_entered(tmp_path: Path, outside: Path) -> None:
-    inner = tmp_path / "top/a/b"
+@pytest.mark.parametrize("where", ["top/a", "top/a/b", "top/a/b/c"])
+def test_what_is_mounted_in_a_tree_is_never_entered(tmp_path: Path, outside: Path, where: str) -> None:
+    inner = tmp_path / where
     inner.mkdir(parents=True)
     (tmp_path / "top/other").write_text("x")
     if subprocess.run(["mount", "--bind", outside, inner], capture_output=True).returncode != 0:
