@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -98,6 +98,8 @@ class Mask:
 
     secrets: Mapping[str, str] = field(repr=False)
     places: Mapping[str, str]
+    passing: Mapping[str, str] = field(default_factory=dict)
+    """Places of one launch only: looked for first, in a search of their own, which costs little to make anew."""
 
     @classmethod
     def build(
@@ -129,11 +131,11 @@ class Mask:
 
     def with_places(self, *, workspace: Path, temp: Path) -> Mask:
         """The same mask for one launch, which stands in its own directory and has its own temporary files."""
-        more = Mask.build({}, home=None, workspace=(workspace,), temp=(temp,)).places
-        return Mask(self.secrets, {**more, **self.places})
+        return replace(self, passing=Mask.build({}, home=None, workspace=(workspace,), temp=(temp,)).places)
 
     def stream(self, data: bytes) -> bytes:
         """Mask JSON lines, and plain lines between them. Account identities that events name are found on the way."""
+        data = self._without_passing(data)
         seen = {value: name for name, value in _IDENTITY.findall(data)}
         pattern = self._pattern(
             {value.decode("utf-8", "replace"): _identity_mark(name) for value, name in seen.items()}
@@ -142,12 +144,21 @@ class Mask:
 
     def text(self, text: str) -> str:
         """Mask plain text."""
-        data = text.encode("utf-8", "surrogatepass")
+        data = self._without_passing(text.encode("utf-8", "surrogatepass"))
         return self._pattern({}).all(data).decode("utf-8", "surrogatepass")
 
     def tail(self, data: bytes) -> str:
         """Mask the tail of a stream of any kind and decode it; bytes that are no UTF-8 are replaced."""
-        return self._pattern({}).all(data).decode("utf-8", "replace")
+        return self._pattern({}).all(self._without_passing(data)).decode("utf-8", "replace")
+
+    def _without_passing(self, data: bytes) -> bytes:
+        if not self.passing:
+            return data
+        words = {form: words.encode() for place, words in self.passing.items() for form in _forms(place)}
+        if not any(form in data for form in words):
+            return data
+        search = re.compile(b"|".join(_bounded(form) for form in sorted(words, key=len, reverse=True)))
+        return search.sub(lambda found: words[found[0]], data)
 
     def _pattern(self, identities: Mapping[str, str]) -> _Pattern:
         marks = {**identities, **self.secrets}
@@ -173,7 +184,7 @@ class _Pattern:
         for place, words in places.items():
             for form in _forms(place):
                 self._replacements.setdefault(form, words.encode())
-                literals.append(rb"(?<![A-Za-z0-9_])" * (not form.startswith(b"/")) + re.escape(form) + rb"(?![\w-])")
+                literals.append(_bounded(form))
         literals.sort(key=len, reverse=True)
         shapes = [b"(?P<s%d>%s)" % (index, shape) for index, (_, shape) in enumerate(_SHAPES)]
         # A mark comes first, so that nothing inside one is ever masked again.
@@ -201,6 +212,11 @@ class _Pattern:
         if group is not None:
             return f"<masked:{_SHAPES[int(group[1:])][0]}>".encode()
         return self._replacements[found[0]]
+
+
+def _bounded(form: bytes) -> bytes:
+    """A search for a place that is not the beginning or the end of another one's name."""
+    return rb"(?<![A-Za-z0-9_])" * (not form.startswith(b"/")) + re.escape(form) + rb"(?![\w-])"
 
 
 def _forms(value: str) -> set[bytes]:
