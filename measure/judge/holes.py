@@ -72,12 +72,12 @@ _ABSENT = (
 _ENGLISH = (
     rf"\bno\s+{_KIND}{_RULE}{_ABSENT}",
     rf"\b(?:isn't|is\s+not|aren't|are\s+not|wasn't|weren't)\s+(?:a|an|any)\s+{_KIND}{_RULE}{_ABSENT}",
-    rf"\b{_SUBJECT}\s+{_ADVERB}{_SAYS}\s+{_NONE}(?:\s+(?:\w+\s+){{0,3}}{_RULE}|(?=\s+(?:about|on|regarding|of|to|that|"
-    rf"concerning|either|here|mention|at\s+all|specific|explicit|guidance|info)|\s*[.,;:)!\n]|\s*$))",
+    (rf"\b{_SUBJECT}\s+{_ADVERB}{_SAYS}\s+{_NONE}(?:\s+(?:\w+\s+){{0,3}}{_RULE}|(?=\s+(?:about|on|regarding|of|to|that|"
+    rf"concerning|either|here|mention|at\s+all|specific|explicit|guidance|info)|\s*[.,;:)!\n]|\s*$))"),
     rf"\b{_SUBJECT}\s+{_ADVERB}{_NOT}\s+{_ADVERB}{_SAY}\b(?!\s+(?:to|that)\s+be\b|\s+any\s+(?:exception|harm))",
-    rf"\b(?:nothing|none\s+of\s+it|no\s+(?:line|section|text|entry|passage|part|mention|word|reference|statement|clause|"
+    (rf"\b(?:nothing|none\s+of\s+it|no\s+(?:line|section|text|entry|passage|part|mention|word|reference|statement|clause|"
     rf"sentence|paragraph|requirement)(?:\s+(?:on|of|about|for|regarding)\s+[^.\n;:!?]{{1,60}}?)?)\s+"
-    rf"(?:(?:is|was|were|are|to\s+be)\s+)?(?:{_SAID}\s+)?(?:(?:about|on|of)\s+(?:\w+\s+){{1,5}})?{_WHERE}\b",
+    rf"(?:(?:is|was|were|are|to\s+be)\s+)?(?:{_SAID}\s+)?(?:(?:about|on|of)\s+(?:\w+\s+){{1,5}})?{_WHERE}\b"),
     rf"\bnone\s+of\s+{_SUBJECT}\s+{_ADVERB}(?:{_SAYS}|{_SAY})\b",
     rf"\b(?:is|are|was|were|'s)\s+(?:not|never|nowhere)\s+{_ADVERB}{_SAID}\s+{_ADVERB}{_WHERE}",
     rf"\b(?:isn't|aren't|wasn't|weren't)\s+{_ADVERB}{_SAID}\s+{_ADVERB}{_WHERE}",
@@ -85,12 +85,12 @@ _ENGLISH = (
     rf"\b{_SUBJECT}\s+(?:is|are|remains?|stays?)\s+(?:(?!not\b|never\b)\w+\s+){{0,2}}(?:silent|mute|quiet)\b",
     rf"\b{_SUBJECT}\s+(?:lacks?|omits?|leaves?\s+(?:this|it|that)\s+(?:open|undefined|unspecified|unregulated))\b",
     rf"\b{_SUBJECT}\s+(?:fails?|neglects?)\s+to\s+{_SAY}\b",
-    rf"\b(?:can't|cannot|can\s+not|could\s+not|couldn't|do\s+not|don't|did\s+not|didn't|unable\s+to)\s+"
+    (rf"\b(?:can't|cannot|can\s+not|could\s+not|couldn't|do\s+not|don't|did\s+not|didn't|unable\s+to)\s+"
     rf"(?:find|see|locate|identify|spot|have)\s+(?:an?|any|anything|any\s+mention|one)\s*"
-    rf"(?:{_KIND}{_RULE}{_ABSENT}|[^.\n;:!?]{{0,60}}?\b{_WHERE})",
+    rf"(?:{_KIND}{_RULE}{_ABSENT}|[^.\n;:!?]{{0,60}}?\b{_WHERE})"),
     rf"\b(?:find|found|see|saw|located?|have)\s+nothing\s+[^.\n;:!?]{{0,60}}?\b{_WHERE}",
-    rf"\b(?:without|absent|lacking|in\s+the\s+absence\s+of)\s+(?:an?\s+|any\s+)?{_KIND}{_RULE}\s+"
-    r"(?:on|about|for|covering|regarding|to\s+the\s+contrary|that|here|addressing|governing|either)\b",
+    (rf"\b(?:without|absent|lacking|in\s+the\s+absence\s+of)\s+(?:an?\s+|any\s+)?{_KIND}{_RULE}\s+"
+    r"(?:on|about|for|covering|regarding|to\s+the\s+contrary|that|here|addressing|governing|either)\b"),
     rf"\bin\s+the\s+absence\s+of\s+(?:an?\s+|any\s+)?{_KIND}{_RULE}\b",
     rf"\b(?:gap|hole)\s+in\s+{_SUBJECT}",
     rf"\b(?:unspecified|undocumented|unaddressed|unregulated|undefined|not\s+regulated)\s+(?:in|by)\s+{_SUBJECT}",
@@ -156,8 +156,8 @@ _ZH_SAY = (
 )
 _CHINESE = (
     rf"{_ZH_NO}{_ZH_KIND}{_ZH_RULE}(?!的?(?:必要|问题|問題))(?!时|時|者)",
-    rf"{_ZH_TEXT}[，,]?(?:也|都|对此|對此|对[^，。,\n]{{1,20}}?|對[^，。,\n]{{1,20}}?|就此|均|其实|目前|似乎){{0,3}}"
-    rf"(?:并没有|並沒有|没有|沒有|并未|並未|未曾|均未|未|没|沒|不曾)(?:任何|明确|明確|具体|具體|直接|专门|對|对此|对这|地){{0,3}}{_ZH_SAY}",
+    (rf"{_ZH_TEXT}[，,]?(?:也|都|对此|對此|对[^，。,\n]{{1,20}}?|對[^，。,\n]{{1,20}}?|就此|均|其实|目前|似乎){{0,3}}"
+    rf"(?:并没有|並沒有|没有|沒有|并未|並未|未曾|均未|未|没|沒|不曾)(?:任何|明确|明確|具体|具體|直接|专门|對|对此|对这|地){{0,3}}{_ZH_SAY}"),
     rf"{_ZH_TEXT}[，,]?(?:对此|對此|对[^，。,\n]{{1,20}}?|關於[^，。,\n]{{1,20}}?)?(?:只字未提|隻字未提|沉默|保持沉默|空白|未作规定|未作規定|未作说明|没有答案)",
     r"(?:属于|存在|是)?(?:规则|規則|规定|規定)(?:的)?(?:空白|漏洞|缺失|盲区)",
 )
@@ -172,8 +172,8 @@ _DE_TEXT = (
     rf"(?:{_FILE}|(?:(?:die|den|der|meine[nr]?|unsere[nr]?|diese[nr]?|geladenen|vorhandenen)\s+){{0,2}}{_DE_RULE})"
 )
 _GERMAN = (
-    rf"\bkeine(?:r|n|rlei)?\s+(?:(?:ausdrückliche|spezifische|explizite|eigene|konkrete|passende|entsprechende|klare|einschlägige|solche|direkte)[rn]?\s+){{0,2}}{_DE_RULE}"
-    r"(?=\s*(?:$|[.,;:!\n)'])|\s+(?:zu[mr]?|für|über|dazu|hierzu|hierfür|dafür|darüber|gibt|vorhanden|in|bezüglich|gefunden|finden|enthalten|vorgesehen|die|besteht)\b)",
+    (rf"\bkeine(?:r|n|rlei)?\s+(?:(?:ausdrückliche|spezifische|explizite|eigene|konkrete|passende|entsprechende|klare|einschlägige|solche|direkte)[rn]?\s+){{0,2}}{_DE_RULE}"
+    r"(?=\s*(?:$|[.,;:!\n)'])|\s+(?:zu[mr]?|für|über|dazu|hierzu|hierfür|dafür|darüber|gibt|vorhanden|in|bezüglich|gefunden|finden|enthalten|vorgesehen|die|besteht)\b)"),
     rf"\b{_DE_TEXT}\s+(?:sag(?:t|en)|enth(?:ält|alten)|erwähn(?:t|en)|regel(?:t|n)|schreib(?:t|en)|nenn(?:t|en)|mach(?:t|en)|geb(?:en)|gibt|äußer(?:t|n)\s+sich)\s+(?:\w+\s+){{0,4}}?(?:nichts|nicht\b|keine)",
     rf"\b(?:in|laut)\s+{_DE_TEXT}\s+(?:steht|findet\s+sich|ist|wird)\s+(?:\w+\s+){{0,4}}?(?:nichts|nicht\b|kein)",
     rf"\bnichts\s+(?:\w+\s+){{0,2}}in\s+{_DE_TEXT}",
@@ -183,9 +183,9 @@ _GERMAN = (
 _FR_RULE = r"(?:règles?|dispositions?|consignes?|directives?|instructions?|politiques?|conventions?)"
 _FR_TEXT = rf"(?:{_FILE}|(?:les?|la|aucune\s+des|ces|mes|nos)\s+(?:{_FR_RULE}|fichier\s+{_FILE}))"
 _FRENCH = (
-    rf"\baucune\s+(?:(?:autre|telle)\s+)?{_FR_RULE}(?:\s+(?:explicite|spécifique|particulière|précise|écrite|claire)s?){{0,2}}"
+    (rf"\baucune\s+(?:(?:autre|telle)\s+)?{_FR_RULE}(?:\s+(?:explicite|spécifique|particulière|précise|écrite|claire)s?){{0,2}}"
     r"(?=\s*(?:$|[.,;:!\n)'])|\s+(?:sur|pour|concernant|à|relative|dans|prévue|là-dessus|existe|qui|n'existe|n'est\s+(?:prévue|donnée|mentionnée)|"
-    r"ne\s+(?:mentionne|dit|précise|prévoit|couvre|traite|parle|porte))\b)",
+    r"ne\s+(?:mentionne|dit|précise|prévoit|couvre|traite|parle|porte))\b)"),
     rf"\bpas\s+de\s+{_FR_RULE}(?:\s+(?:explicite|spécifique|particulière|précise)s?)?(?=\s*(?:$|[.,;:!\n)'])|\s+(?:sur|pour|concernant|à\s+ce|dans|relative)\b)",
     rf"\b{_FR_TEXT}\s+n(?:e\s+|')(?:\w+\s+){{0,2}}?(?:mentionn\w+|di(?:t|sent)|précis\w+|prévoi\w+|couvr\w+|abord\w+|indiqu\w+|contien\w+|spécifi\w+|parl\w+|traite\w*|évoqu\w+)\s+(?:pas|rien|aucun)",
     rf"\brien\s+(?:\w+\s+){{0,3}}dans\s+{_FR_TEXT}",
@@ -194,8 +194,8 @@ _FRENCH = (
 _ES_RULE = r"(?:reglas?|normas?|disposici(?:ón|ones)|directri(?:z|ces)|instrucci(?:ón|ones)|políticas?|convenci(?:ón|ones)|pautas?)"
 _ES_TEXT = rf"(?:{_FILE}|(?:las?|los?|el|estas|mis)\s+(?:{_ES_RULE}|archivo\s+{_FILE}))"
 _SPANISH = (
-    rf"\b(?:no\s+(?:hay|existe|existen|encuentro|encontré|se\s+encontró|veo)|sin|ninguna)\s+(?:(?:ninguna?|alguna|una)\s+)?{_ES_RULE}"
-    r"(?:\s+(?:explícita|específica|concreta|clara|escrita|aplicable)s?){0,2}(?=\s*(?:$|[.,;:!\n)'])|\s+(?:sobre|para|que|acerca|al\s+respecto|en|relativa|de\s+este)\b)",
+    (rf"\b(?:no\s+(?:hay|existe|existen|encuentro|encontré|se\s+encontró|veo)|sin|ninguna)\s+(?:(?:ninguna?|alguna|una)\s+)?{_ES_RULE}"
+    r"(?:\s+(?:explícita|específica|concreta|clara|escrita|aplicable)s?){0,2}(?=\s*(?:$|[.,;:!\n)'])|\s+(?:sobre|para|que|acerca|al\s+respecto|en|relativa|de\s+este)\b)"),
     rf"\b{_ES_TEXT}\s+no\s+(?:\w+\s+){{0,2}}?(?:mencion\w+|dicen?|especific\w+|cubren?|contempl\w+|abord\w+|indic\w+|conten\w+|contien\w+|precis\w+|trata\w*|habla\w*|establec\w+)",
     rf"\b(?:nada|ninguna\s+mención)\s+(?:\w+\s+){{0,3}}en\s+{_ES_TEXT}",
     rf"\b{_ES_TEXT}\s+(?:guardan?\s+silencio|callan?)",
