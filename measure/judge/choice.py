@@ -85,7 +85,8 @@ def _joined() -> re.Pattern[str]:
     return re.compile(
         rf"[)\]'}}]{{0,3}}\s*(?:(?P<or>{lexicon.OR})|(?P<and>{lexicon.AND}))\s*(?:both\s+)?(?:{lexicon.NOUN})?"
         rf"[\s'(\[{{<$]{{0,4}}{second}[)\]'}}]{{0,3}}"
-        r"(?P<closed>(?=\s*(?:$|[.,;:!?。、\n&/+]|and\b|or\b|und\b|oder\b|et\b|ou\b|y\b|o\b|と|和|或|を|に|で|案|方案|都|"
+        r"(?P<closed>(?=\s*(?:$|[.,;:!?。、\n&/+]|and\b|or\b|und\b|oder\b|et\b|ou\b|y\b|o\b|と|和|或|を|に|で"
+        r"|案|方案|都|"
         r"first|in\s+that\s+order)))?",
         re.IGNORECASE,
     )
@@ -97,10 +98,12 @@ def _reason() -> re.Pattern[str]:
 
 
 _ONLY_IF = re.compile(
-    r"^(?:\s+(?:wählen|nehmen|empfehlen|bevorzugen|entscheiden))?[\s,;(\[)'-]{0,4}(?:but\s+|and\s+|aber\s+|mais\s+|pero\s+)?(?:only\s+|nur\s+|seulement\s+|solo\s+)?"
+    r"^(?:\s+(?:wählen|nehmen|empfehlen|bevorzugen|entscheiden))?[\s,;(\[)'-]{0,4}(?:but\s+|and\s+|aber\s+"
+    r"|mais\s+|pero\s+)?(?:only\s+|nur\s+|seulement\s+|solo\s+)?"
     r"(?:(?:if|unless|provided|assuming|as\s+long\s+as|once|depending|wenn|falls|sofern|si|s'il|à\s+condition|"
     r"siempre\s+que|a\s+menos\s+que)\b|(?:の)?(?:場合|ただし)|如果|除非|若|前提)"
-    r"|\b(?:otherwise|else|sonst|sinon|de\s+lo\s+contrario|否则|否則|そうでなければ)[\s,]*(?:it's\s+|choose\s+|go\s+with\s+|"
+    r"|\b(?:otherwise|else|sonst|sinon|de\s+lo\s+contrario|否则|否則|そうでなければ)[\s,]*(?:it's\s+|choose\s+"
+    r"|go\s+with\s+|"
     r"option\s+)?[A-Z](?![A-Za-z])",
     re.IGNORECASE,
 )
@@ -113,8 +116,8 @@ _ENDS = re.compile(r"[)\]'}]{0,3}\s*(?:$|[.,;!\n])")
 def announced(folded: str, at: int, options: Options, *, labelled: bool, line: bool) -> Choice | None:
     """What is chosen in the line at `at`, right after a label or a verb; None when nothing can be read there.
 
-    After a verb (not `labelled`) a lower-case letter must end its clause. Where the label opens its `line`, the line may
-    also say "none", decline, hedge or begin with an option's text; elsewhere only an option is looked for.
+    After a verb (not `labelled`) a lower-case letter must end its clause. Where the label opens its `line`, the
+    line may also say "none", decline, hedge or begin with an option's text; elsewhere only an option is looked for.
     """
     end = folded.find("\n", at, at + LINE_REACH)
     end = end if end != -1 else min(len(folded), at + LINE_REACH)

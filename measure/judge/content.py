@@ -69,7 +69,9 @@ def read_content(question: Question, answer: str) -> Reading:
     if not re.search(r"\w", line):
         return Reading(kind=Kind.UNREADABLE, note="the line holds no words, so no answer can quote it")
     folded = as_quotation(answer)
-    found = [place for place in occurrences(line, folded) if _weight(line) >= SHORT or _set_apart(answer, folded, place)]
+    found = [
+        place for place in occurrences(line, folded) if _weight(line) >= SHORT or _set_apart(answer, folded, place)
+    ]
     standing = [place for place in found if not _denied(folded.text, place)]
     hole = first_hole(folded.text, found) or _bare_denial(folded.text)
     report = folded.span(*hole) if hole else None
@@ -132,10 +134,7 @@ def _sentence(text: str, place: tuple[int, int]) -> tuple[str, str]:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text):
-        pass
-    return found
+    return max(pattern.finditer(text), key=re.Match.end, default=None)
 
 
 def _bare_denial(text: str) -> tuple[int, int] | None:

@@ -30,7 +30,10 @@ QUOTE = "'"
 
 _NL = r"\n\r\x0b\x0c\x85\u2028\u2029"
 _BLANK = rf"[^\S{_NL}]"
-_CJK = "[\u2e80-\u2fff\u3001-\u300b\u3010-\u301c\u3020-\u30ff\u3100-\u9fff\uf900-\ufaff\uff61\uff64-\uff9f\U00020000-\U0003ffff]"
+_CJK = (
+    "[\u2e80-\u2fff\u3001-\u300b\u3010-\u301c\u3020-\u30ff\u3100-\u9fff"
+    "\uf900-\ufaff\uff61\uff64-\uff9f\U00020000-\U0003ffff]"
+)
 _QUOTES = "'\"“”„‟«»‹›‘’‚‛′″‵‶´「」『』｢｣〝〞〟❛❜❝❞＂＇"
 _DASHES = r"\-‐‑‒–—―−﹘﹣－"
 _ENCLOSED = "[\u249c-\u24e9\U0001d400-\U0001d6a3\U0001f110-\U0001f189\U0001f1e6-\U0001f1ff]"

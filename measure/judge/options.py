@@ -14,22 +14,25 @@ from measure.probe.question import Question
 
 _EDGES = " \n\t'()[]{}<>.,;:!。、;"
 _ENTRY = re.compile(
-    r"^[^\w\[]{0,6}(?:\[[ xX✓✔]\]\s*)?(?:option|action|choice|選択肢|选项|選項|方案)?\s*[('\[{|]{0,2}(?P<letter>[A-Za-z])"
+    r"^[^\w\[]{0,6}(?:\[[ xX✓✔]\]\s*)?(?:option|action|choice|選択肢|选项|選項"
+    r"|方案)?\s*[('\[{|]{0,2}(?P<letter>[A-Za-z])"
     r"\s*[)\]}'|]{0,2}\s*[).:,|\]-]",
     re.IGNORECASE,
 )
 _TICKED = re.compile(r"\[[xX✓✔]\]|[✅✔☑]|<-|←|\bmy\s+(?:choice|pick|decision)\b", re.IGNORECASE)
 
 _INTENT = re.compile(
-    r"^\W*(?:(?:so|therefore|thus|hence|then|in\s+this\s+case|here)[\s,]+)?(?:(?:i|we)(?:'ll|'d|\s+will|\s+would|\s+should|"
-    r"\s+must|'m\s+going\s+to|\s+am\s+going\s+to|\s+choose\s+to|\s+decide\s+to|\s+have\s+decided\s+to|'d\s+choose\s+to)\s+"
+    r"^\W*(?:(?:so|therefore|thus|hence|then|in\s+this\s+case|here)[\s,]+)?(?:(?:i|we)(?:'ll|'d|\s+will"
+    r"|\s+would|\s+should|"
+    r"\s+must|'m\s+going\s+to|\s+am\s+going\s+to|\s+choose\s+to|\s+decide\s+to|\s+have\s+decided\s+to"
+    r"|'d\s+choose\s+to)\s+"
     r"(?:first\s+|therefore\s+|now\s+)?|let\s+me\s+|let's\s+)",
     re.IGNORECASE,
 )
 
 
 def core(text: str) -> str:
-    """A text without case and without what stands around a statement: spaces, quotation marks, brackets, final stops."""
+    """A text without case and without what may stand around it: spaces, quotation marks, brackets, stops."""
     return re.sub(r"\s+", " ", text).strip(_EDGES).casefold()
 
 

@@ -179,7 +179,9 @@ def _decided(folded: str, options: Options, inside: frozenset[int]) -> Iterator[
 
 @cache
 def _leading(name: str) -> re.Pattern[str]:
-    return re.compile(rf"{lexicon.LETTER}[)\]'}}]{{0,3}}(?:\s*\([^()\n]{{1,60}}\))?(?:{getattr(lexicon, name)})", re.IGNORECASE)
+    return re.compile(
+        rf"{lexicon.LETTER}[)\]'}}]{{0,3}}(?:\s*\([^()\n]{{1,60}}\))?(?:{getattr(lexicon, name)})", re.IGNORECASE
+    )
 
 
 _TICKED = re.compile(r"(?m)^\W{0,4}\[[xX✓✔]\]\s*(?:option\s+)?\(?([A-Z])\b")
@@ -252,7 +254,9 @@ def _opens(found: list[Line], options: Options) -> str | None:
     if letter := _alone(first, options):
         return letter
     letter = entry(first)
-    if letter not in options.letters or joins(first.text, letter, options) or any(entry(other) not in (None, letter) for other in found[1:]):
+    if letter is None or letter not in options.letters or joins(first.text, letter, options):
+        return None
+    if any(entry(other) not in (None, letter) for other in found[1:]):
         return None
     written = re.search(rf"\b{letter}\b", first.text)
     return letter if written else None

@@ -21,24 +21,32 @@ OPTIONS = [
 ]
 BASE = {"schema": 1, "id": "p", "claim": "It asks for a review.", "prompt": "What now?"}
 BEHAVIOR = Question(
-    Probe.model_validate({**BASE, "axis": "behavior", "options": OPTIONS}), ("merge", "ask", "test"), "Ask before you merge it."
+    Probe.model_validate({**BASE, "axis": "behavior", "options": OPTIONS}),
+    ("merge", "ask", "test"),
+    "Ask before you merge it.",
 )
 CONTENT = Question(Probe.model_validate({**BASE, "axis": "content"}), (), "Ask before you merge it.")
 BOTH = pytest.mark.parametrize("question", [BEHAVIOR, CONTENT], ids=["behavior", "content"])
 
 PIECES = (
-    "ACTION: ", "A", "B", "C", "D", "I choose ", "my answer is ", "\n", " ", ", ", " and ", " or ", "not ", "if ", "**", "`", "'", "(", ")",
-    "Ask before you ", "merge it.", "Ask a colleague first", "no rule ", "on this", "the rules ", "don't mention ", "規定", "がありません",
-    "没有", "相关规定", "我选择", "を選びます", "答案：", "\u202e", "\x00", "\ud800", "\u0301", "…", "[x] ", "- ", "> ", '{"action": "', '"}', "None", "?",
+    "ACTION: ", "A", "B", "C", "D", "I choose ", "my answer is ", "\n", " ", ", ", " and ", " or ",
+    "not ", "if ", "**", "`", "'", "(", ")", "Ask before you ", "merge it.",
+    "Ask a colleague first", "no rule ", "on this", "the rules ", "don't mention ", "規定", "がありません", "没有",
+    "相关规定", "我选择", "を選びます", "答案：", "\u202e", "\x00", "\ud800", "\u0301", "…", "[x] ", "- ", "> ",
+    "{\"action\": \"", "\"}", "None", "?",
 )  # fmt: skip
-TEXT = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(st.characters(exclude_categories=()), max_size=80)
+TEXT = st.lists(st.sampled_from(PIECES), max_size=30).map("".join) | st.text(
+    st.characters(exclude_categories=()), max_size=80
+)
 
 
 @BOTH
 @settings(max_examples=300)
 @given(text=TEXT, earlier=st.lists(TEXT, max_size=2))
 @example(text="\ud800", earlier=[])
-def test_every_text_gets_one_reading_whose_spans_lie_in_the_answer(question: Question, text: str, earlier: list[str]) -> None:
+def test_every_text_gets_one_reading_whose_spans_lie_in_the_answer(
+    question: Question, text: str, earlier: list[str]
+) -> None:
     transcript = Transcript(answer=text, texts=(*earlier, text))
     reading = judge(question, transcript)
     assert judge(question, transcript) == reading
@@ -53,9 +61,11 @@ def test_every_text_gets_one_reading_whose_spans_lie_in_the_answer(question: Que
 
 
 UNITS = (
-    "a", "A ", "B) ", "ACTION: ", "ACTION:\n", "ACTION: A\n", "I choose A. ", "my answer is ", "A and ", "no ", "no rule ", "the rules ",
-    "CLAUDE.md ", "not ", "没有任何", "规则中", "ルール", "規定が", "選択", "我选择", "'", "('", "if I ", "A/", "the final answer ", "_", "~~", "\ud800",
-    "\x00", "答案：", "B を選", "Ask before you merge ", "Ask before you merge it. ", "- [x] A\n", "A) Merge now\n", "so, ", "a.", "<b ", "\n",
+    "a", "A ", "B) ", "ACTION: ", "ACTION:\n", "ACTION: A\n", "I choose A. ", "my answer is ",
+    "A and ", "no ", "no rule ", "the rules ", "CLAUDE.md ", "not ", "没有任何", "规则中", "ルール", "規定が", "選択",
+    "我选择", "'", "('", "if I ", "A/", "the final answer ", "_", "~~", "\ud800", "\x00", "答案：", "B を選",
+    "Ask before you merge ", "Ask before you merge it. ", "- [x] A\n", "A) Merge now\n", "so, ", "a.",
+    "<b ", "\n",
 )  # fmt: skip
 
 

@@ -41,7 +41,9 @@ def read(answer: str, order: tuple[str, ...] = ORDER) -> Reading:
 
 def table() -> list[tuple[str, str]]:
     text = (DATA / "behavior_answers.txt").read_text(encoding="utf-8")
-    return [(want, answer.removesuffix("\n")) for want, answer in re.findall(r"(?ms)^=== (\S+)\n(.*?)(?=^=== |\Z)", text)]
+    return [
+        (want, answer.removesuffix("\n")) for want, answer in re.findall(r"(?ms)^=== (\S+)\n(.*?)(?=^=== |\Z)", text)
+    ]
 
 
 ANSWERS = table()
@@ -62,7 +64,17 @@ def test_reads_as(want: str, answer: str) -> None:
 
 def test_the_table_is_large_enough_to_mean_something() -> None:
     assert len(ANSWERS) >= 150
-    assert {want for want, _ in ANSWERS} >= {"A", "B", "C", "several", "none", "hedged", "unreadable", "refused", "void"}
+    assert {want for want, _ in ANSWERS} >= {
+        "A",
+        "B",
+        "C",
+        "several",
+        "none",
+        "hedged",
+        "unreadable",
+        "refused",
+        "void",
+    }
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(ORDER)))
@@ -102,7 +114,12 @@ def test_a_hole_report_in_front_does_not_change_the_option() -> None:
 
 def test_an_option_text_that_reports_a_hole_is_not_the_answers_report() -> None:
     probe = PROBE.model_copy(
-        update={"options": (*PROBE.options[:2], PROBE.options[2].model_copy(update={"text": "Say that no rule covers this"}))}
+        update={
+            "options": (
+                *PROBE.options[:2],
+                PROBE.options[2].model_copy(update={"text": "Say that no rule covers this"}),
+            )
+        }
     )
     reading = judge(Question(probe, ORDER, "x"), Transcript(answer="ACTION: C) Say that no rule covers this"))
     assert reading.option == "test"

@@ -20,7 +20,13 @@ with (Path(__file__).parent / "data" / "content_answers.toml").open("rb") as fil
     CASES: list[dict[str, Any]] = tomllib.load(file)["case"]
 
 PROBE = Probe.model_validate(
-    {"schema": 1, "id": "p", "axis": "content", "claim": "It asks for a review.", "prompt": "What does the text say on pushing?"}
+    {
+        "schema": 1,
+        "id": "p",
+        "axis": "content",
+        "claim": "It asks for a review.",
+        "prompt": "What does the text say on pushing?",
+    }
 )
 
 
@@ -41,8 +47,14 @@ WORD = st.text("abcdefgh", min_size=2, max_size=8)
 LINE = st.lists(WORD, min_size=4, max_size=9).map(" ".join)
 
 
-@given(line=LINE, before=st.sampled_from(["", "It says: ", "> ", "- ", "**", "「", "`"]), after=st.sampled_from(["", "\n\nDone.", "`", "**", "」"]))
-def test_a_line_that_stands_in_the_answer_is_quoted_and_its_span_is_the_line(line: str, before: str, after: str) -> None:
+@given(
+    line=LINE,
+    before=st.sampled_from(["", "It says: ", "> ", "- ", "**", "「", "`"]),
+    after=st.sampled_from(["", "\n\nDone.", "`", "**", "」"]),
+)
+def test_a_line_that_stands_in_the_answer_is_quoted_and_its_span_is_the_line(
+    line: str, before: str, after: str
+) -> None:
     answer = before + line + after
     reading = judge(question(line), Transcript(answer=answer))
     assert reading.kind is Kind.QUOTED
@@ -71,6 +83,8 @@ def test_a_line_in_another_case_is_not_quoted(line: str) -> None:
 
 def test_a_prompt_that_holds_the_line_is_noted() -> None:
     probe = PROBE.model_copy(update={"prompt": "Is there a line 'Never push to main at night'?"})
-    reading = judge(Question(probe, (), "Never push to main at night"), Transcript(answer="Yes: 'Never push to main at night'."))
+    reading = judge(
+        Question(probe, (), "Never push to main at night"), Transcript(answer="Yes: 'Never push to main at night'.")
+    )
     assert reading.kind is Kind.QUOTED
     assert reading.note is not None

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from measure.judge.fold import Folded, as_prose, as_quotation
 
 FOLDINGS = (as_quotation, as_prose)
-ANY = st.text(st.characters(exclude_categories=())) | st.text("ab_*`'\"“-—.…>#\n\r 1)（Ｂ日ｶﾞ\u0301\\~<b>\ud800\x00\u202e")
+ANY = st.text(st.characters(exclude_categories=())) | st.text(
+    "ab_*`'\"“-—.…>#\n\r 1)（Ｂ日ｶﾞ\u0301\\~<b>\ud800\x00\u202e"
+)
 
 
 @pytest.mark.parametrize("fold", FOLDINGS)
@@ -99,7 +101,9 @@ def test_canonically_equal_texts_fold_to_the_same(text: str) -> None:
     assert as_quotation(unicodedata.normalize("NFD", text)).text == as_quotation(text).text
 
 
-@pytest.mark.parametrize("unit", ["_", "a_", " ", "\n", "> ", "\n>", "- ", "~~", "<b ", "…", "e\u0301", "*", "\\_", "\r\n ", "a"])
+@pytest.mark.parametrize(
+    "unit", ["_", "a_", " ", "\n", "> ", "\n>", "- ", "~~", "<b ", "…", "e\u0301", "*", "\\_", "\r\n ", "a"]
+)
 @pytest.mark.parametrize("fold", FOLDINGS)
 def test_folding_takes_time_linear_in_the_text(fold: object, unit: str) -> None:
     text = unit * (200_000 // len(unit)) + "b"
