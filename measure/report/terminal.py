@@ -175,6 +175,9 @@ def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Iterable
     invalid = _invalid(record, result.axis)
     if invalid:
         yield _indented([f"Launches that do not count: {invalid}."])
+    holes = _holes(record, result.axis)
+    if holes is not None:
+        yield _indented([holes])
     flips = result.steadiness
     if flips.of:
         yield _indented([f"An arm against itself in successive rounds: {flips.flips} of {flips.of} answers changed."])
@@ -215,6 +218,24 @@ def _invalid(record: RunRecord, axis: Axis) -> str:
     return ", ".join(
         f"{count} x {reason} {'with' if arm is with_arm else 'without'} the line"
         for (arm, reason), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _holes(record: RunRecord, axis: Axis) -> str | None:
+    """Reports of a missing provision: a column of their own, never an effect. None where there is no report."""
+    assert record.plan is not None
+    mine = {entry.probe.id for entry in record.plan.probes if entry.probe.axis is axis}
+    arms = [
+        trial.arm
+        for trial in record.trials
+        if trial.probe in mine and trial.reading is not None and trial.reading.hole_report is not None
+    ]
+    if not arms:
+        return None
+    with_line = arms.count(record.plan.contrast.with_arm)
+    return (
+        f"Reports that a provision is missing, counted apart and no effect: {with_line} with the line, "
+        f"{len(arms) - with_line} without it."
     )
 
 
