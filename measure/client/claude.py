@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measure.client import conditions
 from measure.client.acceptance import Expectation
 from measure.client.base import Condition, Order
 from measure.client.containment import Containment, choose
-from measure.client.environment import Auth, Environment, build_environment
+from measure.client.environment import Auth, Environment, build_environment, led_to
 from measure.client.events import is_result_line
 from measure.client.executable import Executable, find_executable, read_version
 from measure.client.masking import TEMP, Mask
@@ -31,6 +31,8 @@ from measure.errors import RequestError
 
 DEFAULT_TIME_LIMIT_S = 300.0
 DEFAULT_GRACE_S = 10.0
+CAPTURE_LIMIT_S = 30.0
+"""Wall-clock limit of a launch against a loopback endpoint, which answers at once."""
 MAX_PROMPT_BYTES = 3 * 1024 * 1024
 """What was seen to pass whole by stdin; the client refuses prompts from 10 MB on."""
 
@@ -72,6 +74,23 @@ class ClaudeClient:
         )
         expectation = Expectation(self.condition.model, self.condition.client_version, self.condition.max_turns)
         return understand(finished, self.mask.with_places(workspace=order.cwd, temp=order.temp), expectation)
+
+    def led_to(self, url: str) -> ClaudeClient:
+        """The same client in the same condition, led to an endpoint on loopback with a made-up key.
+
+        Nothing of the user's way to the model goes along: no credential, no gateway, no proxy, no helper that makes
+        credentials, not the configuration directory that holds a log-in.
+        """
+        return replace(
+            self,
+            environment=led_to(self.environment, url),
+            settings=conditions.as_text(conditions.settings_led_to(url)),
+            settings_by_file=False,
+            condition=self.condition.model_copy(
+                update={"time_limit_s": min(CAPTURE_LIMIT_S, self.condition.time_limit_s)}
+            ),
+            grace_s=1.0,
+        )
 
     def _arguments(self, temp: Path) -> tuple[str, ...]:
         settings = self.settings

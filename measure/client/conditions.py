@@ -68,6 +68,11 @@ def settings_of(helpers: Mapping[str, Any], closed: Path | None) -> dict[str, An
     return settings
 
 
+def settings_led_to(url: str) -> dict[str, Any]:
+    """The settings of a launch against a loopback endpoint; they win over a workspace's own."""
+    return {**SETTINGS, "env": {"ANTHROPIC_BASE_URL": url}}
+
+
 def as_text(settings: Mapping[str, Any]) -> str:
     """Settings as one argument."""
     return json.dumps(settings, separators=(",", ":"))

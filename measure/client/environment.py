@@ -137,6 +137,28 @@ def build_environment(environ: Mapping[str, str], settings: UserSettings) -> Env
     )
 
 
+def reaches_model(name: str) -> bool:
+    """Whether a variable of this name has to do with how the model is reached."""
+    return _REACH.fullmatch(name) is not None
+
+
+MADE_UP_KEY = "made-up-key-for-loopback-only"
+
+
+def led_to(environment: Environment, url: str) -> Environment:
+    """The same environment with nothing in it that reaches a model, but for `url` and a made-up key."""
+    kept = {name: value for name, value in environment.variables.items() if not reaches_model(name)}
+    kept.pop("CLAUDE_CONFIG_DIR", None)
+    reach = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": MADE_UP_KEY, "NO_PROXY": "*", "no_proxy": "*"}
+    return Environment(
+        variables={**kept, **reach},
+        set_here={**environment.set_here, **reach},
+        passed=tuple(name for name in environment.passed if name in kept),
+        removed=tuple(sorted({*environment.removed, *(set(environment.variables) - set(kept))})),
+        auth=Auth.KEY,
+    )
+
+
 def auth_source(variables: Mapping[str, str], settings: UserSettings) -> Auth:
     """Which way of authenticating the client will take, known by names alone."""
     for name, auth in _CLOUDS:

@@ -1,0 +1,1 @@
+"""What the client would send to the model, caught on loopback and read."""
