@@ -45,7 +45,7 @@ class RegionFault:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The bytes `start` to `end`: whole lines, from the BEGIN line through the END line, which begins at `inner_end`."""
+    """The bytes `start` to `end`: whole lines, from the BEGIN line through the END line, whose start is `inner_end`."""
 
     owner: str
     tag: str

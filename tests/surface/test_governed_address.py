@@ -124,6 +124,14 @@ def test_what_is_not_there_or_cannot_go_is_refused(address: str, front: str, wor
         resolve(SKILL + address, data, SKILL)
 
 
+def test_a_shape_whose_characters_cannot_be_placed_is_refused() -> None:
+    data = FRONT.format("description: >\n  Invoke when a /\n    b is so / c.\n  Provides d.").encode()
+    assert read_description(described(data)).count == 3
+    for purpose in ("drop", "text"):
+        with pytest.raises(AddressError, match="one line"):
+            resolve(f"{SKILL}@condition[2]", data, SKILL, purpose=purpose)  # type: ignore[arg-type]
+
+
 def test_a_description_in_a_flow_mapping_is_not_dropped() -> None:
     with pytest.raises(AddressError, match="can't be dropped"):
         resolve(f"{SKILL}@description", b"---\n{name: x, description: y}\n---\n", SKILL)

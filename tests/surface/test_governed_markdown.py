@@ -65,11 +65,14 @@ def documents(lines: list[str]) -> st.SearchStrategy[bytes]:
 
 
 @settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(documents(LINES))
+@given(documents(LINES) | documents(MORE))
 @example(b"a\n```\n# in code\n")
 @example(b"``` a`b\n# not in code")
 @example(b"# a\n<b>\n\n# c\n</b>")
 @example(b"- a\n```\n# x\n```\n# y")
+@example(b"- a\n  ```\n# x\n  ```\n# y")
+@example(b"text <pre>\n# x")
+@example(b"<pre>\n\n# x\n</pre>")
 def test_a_simple_file_reads_like_the_parser_reads_it(data: bytes) -> None:
     lines = split_lines(data)
     if reader._is_hard(data):

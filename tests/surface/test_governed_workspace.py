@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -506,7 +505,7 @@ def test_reading_commands_write_nothing(claude: Path, run: Run) -> None:
 
 def test_a_folder_that_leads_back_to_itself_is_listed_once(claude: Path, run: Run) -> None:
     (claude / ".claude/rules/loop").symlink_to("..", target_is_directory=True)
-    os.symlink("nowhere.md", claude / ".claude/rules/gone.md")
+    (claude / ".claude/rules/gone.md").symlink_to("nowhere.md")
     paths = [file.path for file in read_files(read_workspace(claude))]
     assert len(paths) == len(set(paths)) == len(LOADED)
 
