@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
@@ -33,20 +33,26 @@ _NO_SECRET = re.compile(r"(?i)true|false|enabled|disabled|none|null|required|opt
 
 _MARK = rb"<masked:[A-Za-z0-9_.-]+>"
 
-_SHAPES: tuple[tuple[str, bytes], ...] = (
-    ("private-key", rb"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.){0,20000}?-----END [A-Z ]*PRIVATE KEY-----"),
-    ("anthropic-token", rb"\bsk-ant-[A-Za-z0-9_-]{8,}"),
-    ("api-key", rb"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}"),
-    ("github-token", rb"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-    ("gitlab-token", rb"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("slack-token", rb"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
-    ("aws-key", rb"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
-    ("google-key", rb"\bAIza[A-Za-z0-9_-]{35}"),
-    ("google-token", rb"\bya29\.[A-Za-z0-9_-]{20,}"),
-    ("json-web-token", rb"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("bearer", rb"(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{12,}=*"),
-    ("url-login", rb"(?<=://)[^\s/:@\"\\<>]{1,200}:[^\s/@\"\\<>]{1,200}(?=@)"),
+_SHAPES: tuple[tuple[str, tuple[bytes, ...], bytes], ...] = (
+    (
+        "private-key",
+        (b"PRIVATE KEY-----",),
+        rb"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.){0,20000}?-----END [A-Z ]*PRIVATE KEY-----",
+    ),
+    ("anthropic-token", (b"sk-ant-",), rb"\bsk-ant-[A-Za-z0-9_-]{8,}"),
+    ("api-key", (b"sk-",), rb"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}"),
+    ("github-token", (b"gh", b"_"), rb"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    ("github-token", (b"github_pat_",), rb"\bgithub_pat_[A-Za-z0-9_]{20,}"),
+    ("gitlab-token", (b"glpat-",), rb"\bglpat-[A-Za-z0-9_-]{20,}"),
+    ("slack-token", (b"xox",), rb"\bxox[abeprs]-[A-Za-z0-9-]{10,}"),
+    *(("aws-key", (kind,), rb"\b%s[A-Z0-9]{16}\b" % kind) for kind in (b"AKIA", b"ASIA", b"ABIA", b"ACCA")),
+    ("google-key", (b"AIza",), rb"\bAIza[A-Za-z0-9_-]{35}"),
+    ("google-token", (b"ya29.",), rb"\bya29\.[A-Za-z0-9_-]{20,}"),
+    ("json-web-token", (b"eyJ", b".eyJ"), rb"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    ("bearer", (b"earer ",), rb"(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{12,}=*"),
+    ("url-login", (b"://", b"@"), rb"(?<=://)[^\s/:@\"\\<>]{1,200}:[^\s/@\"\\<>]{1,200}(?=@)"),
 )
+"""Name of the mark, what must stand somewhere for a match to be possible (cheap to rule out), and the shape."""
 
 _IDENTITY = re.compile(
     rb'"(account_?(?:uu)?id|organi[sz]ation_?(?:uu)?id|org_?(?:uu)?id|(?:user_?)?email(?:_?address)?)"\s*:\s*'
@@ -98,8 +104,6 @@ class Mask:
 
     secrets: Mapping[str, str] = field(repr=False)
     places: Mapping[str, str]
-    passing: Mapping[str, str] = field(default_factory=dict)
-    """Places of one launch only: looked for first, in a search of their own, which costs little to make anew."""
 
     @classmethod
     def build(
@@ -131,95 +135,110 @@ class Mask:
 
     def with_places(self, *, workspace: Path, temp: Path) -> Mask:
         """The same mask for one launch, which stands in its own directory and has its own temporary files."""
-        return replace(self, passing=Mask.build({}, home=None, workspace=(workspace,), temp=(temp,)).places)
+        more = Mask.build({}, home=None, workspace=(workspace,), temp=(temp,)).places
+        return Mask(self.secrets, {**more, **self.places})
 
     def stream(self, data: bytes) -> bytes:
         """Mask JSON lines, and plain lines between them. Account identities that events name are found on the way."""
-        data = self._without_passing(data)
-        seen = {value: name for name, value in _IDENTITY.findall(data)}
-        pattern = self._pattern(
-            {value.decode("utf-8", "replace"): _identity_mark(name) for value, name in seen.items()}
-        )
-        return b"\n".join(pattern.line(line) for line in data.split(b"\n"))
+        named = {value.decode("utf-8", "replace"): _identity_mark(name) for name, value in _IDENTITY.findall(data)}
+        return self._masked(data, named, by_line=True)
 
     def text(self, text: str) -> str:
         """Mask plain text."""
-        data = self._without_passing(text.encode("utf-8", "surrogatepass"))
-        return self._pattern({}).all(data).decode("utf-8", "surrogatepass")
+        data = text.encode("utf-8", "surrogatepass")
+        return self._masked(data, {}, by_line=False).decode("utf-8", "surrogatepass")
 
     def tail(self, data: bytes) -> str:
         """Mask the tail of a stream of any kind and decode it; bytes that are no UTF-8 are replaced."""
-        return self._pattern({}).all(self._without_passing(data)).decode("utf-8", "replace")
+        return self._masked(data, {}, by_line=False).decode("utf-8", "replace")
 
-    def _without_passing(self, data: bytes) -> bytes:
-        if not self.passing:
-            return data
-        words = {form: words.encode() for place, words in self.passing.items() for form in _forms(place)}
-        if not any(form in data for form in words):
-            return data
-        search = re.compile(b"|".join(_bounded(form) for form in sorted(words, key=len, reverse=True)))
-        return search.sub(lambda found: words[found[0]], data)
-
-    def _pattern(self, identities: Mapping[str, str]) -> _Pattern:
-        marks = {**identities, **self.secrets}
-        return _compiled(tuple(marks.items()), tuple(self.places.items()))
-
-
-@lru_cache(maxsize=32)
-def _compiled(secrets: tuple[tuple[str, str], ...], places: tuple[tuple[str, str], ...]) -> _Pattern:
-    # The same for every stream and tail of a launch; worth some tenths of a millisecond each time.
-    return _Pattern(dict(secrets), dict(places))
-
-
-class _Pattern:
-    """One compiled search for everything that has to go."""
-
-    def __init__(self, secrets: Mapping[str, str], places: Mapping[str, str]) -> None:
-        self._replacements: dict[bytes, bytes] = {}
-        literals: list[bytes] = []
-        for value, name in secrets.items():
-            for form in _forms(value):
-                self._replacements.setdefault(form, f"<masked:{name}>".encode())
-                literals.append(re.escape(form))
-        for place, words in places.items():
-            for form in _forms(place):
-                self._replacements.setdefault(form, words.encode())
-                literals.append(_bounded(form))
-        literals.sort(key=len, reverse=True)
-        shapes = [b"(?P<s%d>%s)" % (index, shape) for index, (_, shape) in enumerate(_SHAPES)]
-        # A mark comes first, so that nothing inside one is ever masked again.
-        self._search = re.compile(b"|".join([b"(?P<mark>%s)" % _MARK, *literals, *shapes]))
-
-    def line(self, line: bytes) -> bytes:
-        """One line: of JSON only the strings are touched, so that numbers and names of its grammar stay."""
-        if line.lstrip().startswith(b"{"):
-            return _STRING.sub(lambda string: self.all(string[0]), line)
-        return self.all(line)
-
-    def all(self, data: bytes) -> bytes:
+    def _masked(self, data: bytes, identities: Mapping[str, str], *, by_line: bool) -> bytes:
         # What a mark leaves beside it may match where it did not before; a few rounds settle it.
         for _ in range(8):
-            masked = self._search.sub(self._replace, data)
+            search = _search(self._present(data, identities), _possible_shapes(data))
+            if search is None:
+                break
+            masked = b"\n".join(map(search.line, data.split(b"\n"))) if by_line else search.all(data)
             if masked == data:
                 break
             data = masked
         return data
 
-    def _replace(self, found: re.Match[bytes]) -> bytes:
+    def _present(self, data: bytes, identities: Mapping[str, str]) -> tuple[_Literal, ...]:
+        """What of all that has to go stands in `data`, longest first. Nearly nothing does, so this comes first."""
+        secrets = (
+            _Literal(form, b"<masked:%s>" % name.encode(), is_place=False)
+            for value, name in {**identities, **self.secrets}.items()
+            for form in _forms(value)
+            if form in data
+        )
+        places = (
+            _Literal(form, words.encode(), is_place=True)
+            for place, words in self.places.items()
+            for form in _forms(place)
+            if form in data
+        )
+        first = {literal.form: literal for literal in reversed([*secrets, *places])}
+        return tuple(sorted(first.values(), key=lambda literal: (-len(literal.form), literal.form)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    form: bytes
+    mark: bytes
+    is_place: bool
+
+    @property
+    def pattern(self) -> bytes:
+        escaped = re.escape(self.form)
+        if not self.is_place:
+            return escaped
+        before = b"" if self.form.startswith(b"/") else rb"(?<![A-Za-z0-9_])"
+        return before + escaped + rb"(?![\w-])"
+
+
+def _possible_shapes(data: bytes) -> tuple[int, ...]:
+    return tuple(at for at, (_, needed, _) in enumerate(_SHAPES) if all(part in data for part in needed))
+
+
+@lru_cache(maxsize=64)
+def _search(literals: tuple[_Literal, ...], shapes: tuple[int, ...]) -> _Search | None:
+    return _Search(literals, shapes) if literals or shapes else None
+
+
+class _Search:
+    """One compiled search for everything that has to go and may be there."""
+
+    def __init__(self, literals: tuple[_Literal, ...], shapes: tuple[int, ...]) -> None:
+        self._marks = {literal.form: literal.mark for literal in literals}
+        named = [b"(?P<s%d>%s)" % (at, _SHAPES[at][2]) for at in shapes]
+        # A mark comes first, so that nothing inside one is ever masked again.
+        alternatives = [b"(?P<mark>%s)" % _MARK, *(literal.pattern for literal in literals), *named]
+        self._pattern = re.compile(b"|".join(alternatives))
+
+    def line(self, line: bytes) -> bytes:
+        """One line: of JSON only the strings are touched, so that numbers and names of its grammar stay."""
+        if self._pattern.search(line) is None:
+            return line
+        if line.lstrip().startswith(b"{"):
+            return _STRING.sub(lambda string: self.all(string[0]), line)
+        return self.all(line)
+
+    def all(self, data: bytes) -> bytes:
+        """Any bytes."""
+        return self._pattern.sub(self._mark, data)
+
+    def _mark(self, found: re.Match[bytes]) -> bytes:
         group = found.lastgroup
         if group == "mark":
             return found[0]
         if group is not None:
-            return f"<masked:{_SHAPES[int(group[1:])][0]}>".encode()
-        return self._replacements[found[0]]
+            return b"<masked:%s>" % _SHAPES[int(group[1:])][0].encode()
+        return self._marks[found[0]]
 
 
-def _bounded(form: bytes) -> bytes:
-    """A search for a place that is not the beginning or the end of another one's name."""
-    return rb"(?<![A-Za-z0-9_])" * (not form.startswith(b"/")) + re.escape(form) + rb"(?![\w-])"
-
-
-def _forms(value: str) -> set[bytes]:
+@lru_cache(maxsize=1024)
+def _forms(value: str) -> tuple[bytes, ...]:
     """The bytes a value can have in output: plain, in JSON with or without escapes, in JSON inside JSON, in an URL."""
     plain = value.encode("utf-8", "surrogatepass")
     forms = {plain, plain.replace(b"/", b"\\/"), quote(value, safe="", errors="replace").encode()}
@@ -227,7 +246,7 @@ def _forms(value: str) -> set[bytes]:
         once = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
         twice = json.dumps(once, ensure_ascii=ascii_only)[1:-1]
         forms |= {text.encode("utf-8", "surrogatepass") for text in (once, twice)}
-    return {form for form in forms if form}
+    return tuple(sorted(form for form in forms if form))
 
 
 def _identity_mark(name: bytes) -> str:

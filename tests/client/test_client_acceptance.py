@@ -316,6 +316,7 @@ def test_an_answer_that_was_there_before_the_end_was_forced_is_valid() -> None:
         (s.failed("something new", api_error_status=401), Reason.AUTH),
         (s.failed("something new", api_error_status=503), Reason.API_ERROR),
         (s.failed("something new"), Reason.API_ERROR),
+        (s.failed("something new", terminal_reason="prompt_too_long"), Reason.PROMPT_TOO_LONG),
     ],
 )
 def test_errors_the_client_names_have_their_reason(error: s.Event, reason: Reason) -> None:

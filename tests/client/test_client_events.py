@@ -213,6 +213,7 @@ def test_no_bytes_make_it_fail(data: bytes) -> None:
         b"{" * 100_000,
         b'{"a":' * 100_000,
         b'{"type": "result", "num_turns": ' + b"9" * 10_000 + b"}",
+        b'{"type": "result", "total_cost_usd": ' + b"9" * 400 + b"}",
         b'{"type": "result", "total_cost_usd": 1e999, "num_turns": true}',
         b'{"type": "result", "type": "assistant", "message": null}',
     ],
