@@ -85,7 +85,8 @@ def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
     width = max(60, min(console.width if console.is_terminal else 80, 110))
     totals = dict.fromkeys(Loading, (0, 0))
     for file in files:
-        whole, *parts = file.units()
+        units = file.units()
+        whole, *parts = units
         head = Text(_cut(file.path, width - 15), style="bold")
         head.append(f"{'':{max(1, width - 15 - _cells(head.plain))}}{whole.lines:>7,}{whole.tokens:>8,}")
         console.print(head)
@@ -94,7 +95,7 @@ def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
             loading.insert(1, f"description {file.place.description.loading.value}")
         for line in _wrapped(" · ".join(loading), width - 4):
             console.print(Text(f"    {line}", style="dim"))
-        for loads, lines, tokens in _costs(file):
+        for loads, lines, tokens in _costs(units):
             totals[loads] = (totals[loads][0] + lines, totals[loads][1] + tokens)
         for unit in () if only_files else parts:
             name = "  " * unit.depth + unit.address.removeprefix(file.path)
@@ -116,11 +117,11 @@ def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
     say(f"Tokens are {TOKENS_ARE}. Exact ones: measure context.")
 
 
-def _costs(file: SurfaceFile) -> list[tuple[Any, int, int]]:
+def _costs(units: Sequence[Unit]) -> list[tuple[Any, int, int]]:
     """What each part of a file adds to its loading mode, every line once."""
     from measure.surface.unit import UnitKind
 
-    whole, *parts = file.units()
+    whole, *parts = units
     costs = [(whole.when.loading, whole.lines, whole.tokens)]
     front = next((unit for unit in parts if unit.kind is UnitKind.FRONT_MATTER), None)
     described = next((unit for unit in parts if unit.kind is UnitKind.DESCRIPTION), None)

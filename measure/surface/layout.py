@@ -53,6 +53,8 @@ class Workspace:
     """Whether it is a rule repository: `rules/` or `skills/` beside `adapter/`, or both of them."""
     manifest: Manifest | None
     output_style: str | None
+    profiles: frozenset[str]
+    """The layer's profile documents."""
     imports: Mapping[str, str]
     """File → the place that imports it (`CLAUDE.md:3`)."""
 
@@ -63,7 +65,9 @@ def read_workspace(root: Path) -> Workspace:
         raise WorkspaceError(f"{root} is not a folder.", hint="Name the workspace: --workspace DIR.")
     folders = {name for name in ("rules", "skills", "adapter") if (root / name).is_dir()}
     is_source = len(folders) >= 2 and not (root / ".claude-plugin").exists()
-    return Workspace(root, is_source, read_manifest(root), _output_style(root), _imports(root))
+    manifest = read_manifest(root)
+    profiles = frozenset(manifest.profile_paths(root) if manifest is not None else ())
+    return Workspace(root, is_source, manifest, _output_style(root), profiles, _imports(root))
 
 
 def read_files(workspace: Workspace) -> tuple[SurfaceFile, ...]:
@@ -71,7 +75,7 @@ def read_files(workspace: Workspace) -> tuple[SurfaceFile, ...]:
     found = []
     for path in sorted(set(_candidates(workspace))):
         data = _read(workspace.root / path)
-        if data is not None:
+        if data is not None and (len(data) <= FILE_LIMIT or path.endswith(".md")):
             place = classify(workspace, path, data)
             if place is not None:
                 found.append(SurfaceFile(path, data, place))
@@ -89,19 +93,24 @@ def _candidates(workspace: Workspace) -> Iterator[str]:
     manifest = workspace.manifest
     if manifest is not None:
         yield manifest.boot_profile_path
-        yield from manifest.profile_paths(workspace.root)
+    yield from workspace.profiles
     yield from workspace.imports
     known = _KNOWN_IN_SOURCE if workspace.is_source else _KNOWN
     seen: set[str] = set()
     for folder, names, files in os.walk(workspace.root, followlinks=True):
         real = os.path.realpath(folder)
         inside = Path(folder).relative_to(workspace.root).as_posix()
-        names[:] = sorted(name for name in names if name not in _PASSED_OVER)
         if real in seen:
             names.clear()
             continue
         seen.add(real)
         prefix = "" if inside == "." else f"{inside}/"
+        # A link elsewhere could lead to a whole disk; clients follow those in their own folders.
+        names[:] = sorted(
+            name
+            for name in names
+            if name not in _PASSED_OVER and (known.match(f"{prefix}{name}/") or not Path(folder, name).is_symlink())
+        )
         for name in files:
             if name in _HOST_FILES or known.match(prefix + name):
                 yield prefix + name
@@ -245,7 +254,7 @@ def _layer_file(workspace: Workspace, path: str) -> Place | None:
     if path == manifest.boot_profile_path:
         why = "the boot profile: where every agent starts"
         return Place("boot profile", manifest.owner, When(Loading.LAUNCH, why))
-    if path in manifest.profile_paths(workspace.root):
+    if path in workspace.profiles:
         return Place("agent profile", manifest.owner, When(Loading.DEMAND, "when an agent takes on this role"))
     return None
 

@@ -31,7 +31,6 @@ def to_sarif(findings: Sequence[Finding]) -> dict[str, Any]:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {"WORKSPACE": {"description": {"text": "The folder that was checked."}}},
                 "results": [
                     {
                         "ruleId": finding.rule,
@@ -41,7 +40,7 @@ def to_sarif(findings: Sequence[Finding]) -> dict[str, Any]:
                         "locations": [
                             {
                                 "physicalLocation": {
-                                    "artifactLocation": {"uri": quote(finding.path), "uriBaseId": "WORKSPACE"},
+                                    "artifactLocation": {"uri": quote(finding.path), "uriBaseId": "%SRCROOT%"},
                                     "region": {"startLine": finding.line},
                                 }
                             }

@@ -129,7 +129,7 @@ def test_a_shape_whose_characters_cannot_be_placed_is_refused() -> None:
     assert read_description(described(data)).count == 3
     for purpose in ("drop", "text"):
         with pytest.raises(AddressError, match="one line"):
-            resolve(f"{SKILL}@condition[2]", data, SKILL, purpose=purpose)  # type: ignore[arg-type]
+            resolve(f"{SKILL}@condition[2]", data, SKILL, purpose=purpose)
 
 
 def test_a_description_in_a_flow_mapping_is_not_dropped() -> None:
