@@ -365,6 +365,59 @@ def doctor(
     report(client, runs, as_json=as_json)
 
 
+@app.command()
+def gate(
+    base: Annotated[
+        str,
+        typer.Option("--base", metavar="REV", help="What the change starts from: a commit, branch or tag."),
+    ],
+    head: Annotated[str, typer.Option("--head", metavar="REV", help="What it ends with.")] = "HEAD",
+    governed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--governed",
+            metavar="GLOB",
+            help="Paths that count, relative to the workspace; may be repeated. ** spans folders. "
+            "Default: rules/**, skills/**, adapter/**.",
+        ),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            "--workspace", "-w", metavar="DIR", help="A folder of the repository. Default: its top, from here."
+        ),
+    ] = None,
+    merge_base: Annotated[
+        bool,
+        typer.Option("--merge-base", help="Count from where base and head parted, as a pull request does."),
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 0 if it fired and with 1 if not. Else 0 both ways.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell whether a change has to be measured: does it delete more lines or more bytes than it adds?
+
+    Counts a line diff of the two commits without detection of renames, over the governed paths only. Lists the lines
+    that went, each as PATH:LINE for `measure run --drop`: a place in the BASE, where the line still stands, so the
+    workspace has to stand there too (git worktree add DIR BASE). With --json each candidate also says how the same
+    line is put back at the head, with --add or --replace.
+
+    Example: measure gate --base origin/main --merge-base --governed CLAUDE.md --governed '.claude/**'
+    """
+    from measure.cli.gate import tell
+
+    tell(
+        base,
+        head,
+        governed=tuple(governed or ()),
+        workspace=workspace,
+        parted=merge_base,
+        exit_code=exit_code,
+        as_json=as_json,
+    )
+
+
 def _add_groups() -> None:
     from measure.cli.probe import app as probe_app
 

@@ -45,6 +45,7 @@ def build(
     sessions: Sequence[Session] = (),
     set_aside: int = 0,
     warnings: Sequence[str] = (),
+    workspace_changed: bool = False,
 ) -> RunRecord:
     """The whole record. `stop` is None where nobody could say why the run ended (the program was killed)."""
     return RunRecord(
@@ -59,6 +60,7 @@ def build(
         trials=tuple(sorted(trials, key=lambda trial: trial.position)),
         set_aside=set_aside,
         warnings=(*warnings, *warnings_of(trials), *_extended(sessions)),
+        workspace_changed=workspace_changed,
     )
 
 
@@ -85,6 +87,7 @@ def result_of(
             designs,
             pairs,
             parameters,
+            stage=1 if plan.condition.stage == 1 else 2,
             unmeasured=why_unmeasured([], stop),
             bands={used.band.axis: (used.run_id, used.band) for used in plan.bands},
         )

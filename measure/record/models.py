@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from measure.client.base import Condition
 from measure.client.trial import Reason, Usage
+from measure.context.constraint import Constraint
+from measure.context.proof import Proof
 from measure.judge.reading import Reading
 from measure.probe.model import Probe
 from measure.verdict.band import Band
@@ -133,6 +135,13 @@ class Plan(Stored):
     scope: Scope
     design: Design
     judge_version: str
+    constraint: Constraint | None = None
+    """What stands at the head of every prompt; None in records of programs that put nothing there."""
+    leaks_version: str | None = None
+    """Version of the rules by which trials were searched for words that came back; None: they were not searched."""
+    proof: Proof | None = None
+    """What the two arms' requests were seen to differ in before anything was spent; None where the client sends none
+    (the simulated agent), and in records of programs that did not look."""
     purpose: Literal["contrast", "band"] = "contrast"
     """`band`: both arms stood as the workspace stands, to measure the noise of this condition."""
     bands: tuple[BandUsed, ...] = ()
@@ -255,6 +264,31 @@ class Spending(Stored):
     """Seconds of wall clock from the first start to the last end, summed over sessions."""
 
 
+class Amount(Stored):
+    """How much a change adds and takes away."""
+
+    added: int
+    deleted: int
+
+
+class Change(Stored):
+    """The change that a measurement is about, and whether it meets the firing condition."""
+
+    base: str
+    head: str
+    """Object ids of the commits."""
+    governed: tuple[str, ...]
+    """Patterns of the paths that were counted."""
+    fired: bool
+    by: tuple[Literal["lines", "bytes"], ...]
+    """In which of the two more was deleted than added; either one fires."""
+    lines: Amount
+    bytes: Amount
+    """Bytes of the counted lines, with their line ends."""
+    paths: tuple[str, ...]
+    """Governed files that differ."""
+
+
 class RunRecord(Stored):
     """`record.json`: the whole run. A pure function of the plan and the trials."""
 
@@ -267,6 +301,8 @@ class RunRecord(Stored):
     """None only where nothing could be planned (no usable client, say)."""
     subject: str | None = None
     """What was to be measured, in words, where there is no plan."""
+    change: Change | None = None
+    """The change that was not measured, where one was named."""
     result: Result
     stop: Stop | None
     sessions: tuple[Session, ...] = ()
@@ -276,3 +312,5 @@ class RunRecord(Stored):
     """Torn lines of the journal that were not read."""
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the verdict."""
+    workspace_changed: bool = False
+    """The workspace was not the same after the run as before; the arms are copies, and the verdict is about it before."""

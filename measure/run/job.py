@@ -28,7 +28,7 @@ from measure.plan.signals import until_signalled
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
-from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
+from measure.record.models import Arm, Change, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared
@@ -154,6 +154,7 @@ async def _launch(
     finally:
         writer.close()
     stop = _with_rest(executor.stop, one, executor)
+    changed = _changed_meanwhile(one)
     record = build(
         plan,
         executor.trials,
@@ -161,7 +162,8 @@ async def _launch(
         complete=True,
         sessions=read_sessions(writer.folder),
         set_aside=read_trials(writer.folder)[1],
-        warnings=_changed_meanwhile(one),
+        warnings=changed,
+        workspace_changed=bool(changed),
     )
     writer.finish(record)
     keep_band(writer.folder, record)
@@ -245,7 +247,7 @@ def _contrast_record(one: Prepared) -> ContrastRecord:
     )
 
 
-def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str) -> RunRecord:
+def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str, change: Change | None = None) -> RunRecord:
     """Write a record that says that nothing was measured, why, and what it would have been about."""
     record = RunRecord(
         run_id=new_run_id(),
@@ -253,6 +255,7 @@ def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str) -> RunRe
         complete=True,
         plan=None,
         subject=subject,
+        change=change,
         result=unmeasured,
         stop=None,
         spending=spending_of(()),

@@ -1,0 +1,1 @@
+"""Its place in a pipeline: when to measure, what reviewers may know, and what stands in the record afterwards."""
