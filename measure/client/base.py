@@ -60,6 +60,10 @@ class Client(Protocol):
         """What is held fixed; complete before the first launch."""
         ...
 
+    def masked(self, text: str) -> str:
+        """`text` as it would come back in a transcript: without secrets and home paths."""
+        ...
+
     async def launch(self, order: Order) -> Returned:
         """Launch once and wait for the end. Never raises for what the agent did; only cancellation passes."""
         ...

@@ -56,6 +56,10 @@ class ClaudeClient:
     """The settings hold what may be a secret, so that each launch gets them as a file."""
     grace_s: float
 
+    def masked(self, text: str) -> str:
+        """See `measure.client.base.Client.masked`."""
+        return self.mask.text(text)
+
     async def launch(self, order: Order) -> Returned:
         """Launch once in `order.cwd` and wait for the end; see `measure.client.base.Client.launch`.
 

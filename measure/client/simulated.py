@@ -46,6 +46,10 @@ class SimulatedClient:
     variables: Mapping[str, str] = field(repr=False)
     mask: Mask = field(repr=False)
 
+    def masked(self, text: str) -> str:
+        """See `measure.client.base.Client.masked`."""
+        return self.mask.text(text)
+
     async def launch(self, order: Order) -> Returned:
         """Launch once in `order.cwd` and wait for the end; see `measure.client.base.Client.launch`."""
         finished = await run_child(
@@ -66,6 +70,7 @@ def open_simulated(
     agent: Path,
     model: str,
     max_turns: int = 1,
+    stage: int = 2,
     time_limit_s: float = 60.0,
     containment: Containment | None = None,
 ) -> SimulatedClient:
@@ -100,6 +105,7 @@ def open_simulated(
             client_path=mask.text(simulated_agent.__file__),
             model=model,
             name="production",
+            stage=stage,
             arguments=conditions.arguments(
                 "production", model=model, max_turns=max_turns, settings=conditions.as_text(conditions.SETTINGS)
             ),

@@ -17,10 +17,13 @@ import anyio
 
 from measure import __version__
 from measure.arena.arena import Arena, Arms
-from measure.client.base import Client, Condition
+from measure.client.base import Client
+from measure.context.constraint import constraint_of
+from measure.context.proof import Proof
 from measure.errors import InterruptedRunError, MeasureError
 from measure.judge import VERSION as JUDGE_VERSION
 from measure.judge import judge
+from measure.judge.leaks import VERSION as LEAKS_VERSION
 from measure.plan.budget import Budget
 from measure.plan.execute import Executor, Watcher
 from measure.plan.rounds import Rounds
@@ -32,6 +35,7 @@ from measure.record.models import Arm, Change, ContrastRecord, Plan, RunRecord, 
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared
+from measure.run.proving import prompt_of, proof_of, sift_of
 from measure.surface import read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.vocabulary import Unmeasured
@@ -55,7 +59,10 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
     """
 
     async def work(arena: Arena) -> tuple[RunRecord, ...]:
-        return tuple([await _measure_one(job, arena, client, one) for one, client in contrasts])
+        # Everything is proved before anything is spent.
+        ready = [await _ready(arena, client, one) for one, client in contrasts]
+        pairs = zip(contrasts, ready, strict=True)
+        return tuple([await _measure_one(job, arena, client, one, *proved) for (one, client), proved in pairs])
 
     return _in_arena(job, work)
 
@@ -109,15 +116,21 @@ def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return next((error for error in flat if isinstance(error, MeasureError)), flat[0])
 
 
-async def _measure_one(job: Job, arena: Arena, client: Client, one: Prepared) -> RunRecord:
+async def _ready(arena: Arena, client: Client, one: Prepared) -> tuple[Arms, Proof | None]:
     arms = arena.build(one.surface, one.contrast if one.purpose == "contrast" else None)
-    plan = plan_of(one, arms, client.condition)
+    return arms, await proof_of(client, arena, arms, one, constraint_of(one.stage))
+
+
+async def _measure_one(
+    job: Job, arena: Arena, client: Client, one: Prepared, arms: Arms, proof: Proof | None
+) -> RunRecord:
+    plan = plan_of(one, arms, client.condition, proof)
     writer = RunWriter.create(job.root, plan)
     return await _launch(job, arena, client, one, arms, plan, writer)
 
 
 async def _go_on(job: Job, arena: Arena, client: Client, one: Prepared, plan: Plan) -> RunRecord:
-    arms = arena.build(one.surface, one.contrast if one.purpose == "contrast" else None)
+    arms, _ = await _ready(arena, client, one)
     writer = RunWriter.reopen(job.root / plan.run_id)
     return await _launch(job, arena, client, one, arms, plan, writer)
 
@@ -138,15 +151,17 @@ async def _launch(
     probes = {entry.probe.id: entry.probe for entry in plan.probes}
     executor = Executor(
         client=client,
-        stall=lambda arm: arena.stall(arms.of(arm.value)),
+        stall=lambda arm: arena.stall(arms.of(arm.value) if one.stage == 2 else None),
         judge=judge,
-        questions=lambda slot: Question(probes[slot.probe], slot.order, one.contrast.text),
+        questions=lambda slot: Question(probes[slot.probe], slot.order, client.masked(one.contrast.text)),
         writer=writer,
         watcher=job.watcher(plan, parameters),
         budget=Budget(plan.design.max_launches, plan.design.budget_usd, job.price_usd),
         jobs=one.design.jobs,
         retries=plan.design.retries,
         still_held=arena.still_held,
+        prompt=prompt_of(plan),
+        sift=sift_of(plan, one, arms),
     )
     executor.take_over(before)
     try:
@@ -188,15 +203,15 @@ def _changed_meanwhile(one: Prepared) -> tuple[str, ...]:
     return ("the workspace was changed during the run; the verdict is about it as it stood before",)
 
 
-def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
+def plan_of(one: Prepared, arms: Arms, condition: Condition, proof: Proof | None = None) -> Plan:
     """The plan as it is written before the first launch."""
     surface = one.surface
     return Plan(
         run_id=new_run_id(),
         created=datetime.now(UTC),
         measure_version=__version__,
-        condition=condition,
-        contrast=_contrast_record(one),
+        condition=client.condition,
+        contrast=_contrast_record(one, client.masked),
         surface=SurfaceRecord(
             workspace=mask_home(surface.workspace),
             digest=surface.digest,
@@ -211,6 +226,9 @@ def plan_of(one: Prepared, arms: Arms, condition: Condition) -> Plan:
         scope=one.scope,
         design=one.design,
         judge_version=JUDGE_VERSION,
+        constraint=constraint_of(one.stage),
+        leaks_version=LEAKS_VERSION,
+        proof=proof,
         purpose=one.purpose,
         bands=one.bands,
         client_asked=one.client if one.client in {"claude", "simulated"} else mask_home(Path(one.client).absolute()),
@@ -223,21 +241,21 @@ CONTEXT_LINES = 3
 """Neighbouring lines kept on each side of the contrast."""
 
 
-def _contrast_record(one: Prepared) -> ContrastRecord:
+def _contrast_record(one: Prepared, masked: Callable[[str], str]) -> ContrastRecord:
     contrast = one.contrast
     entry = one.surface.by_path[contrast.path]
     assert entry.source is not None
     data = entry.source.read_bytes()
-    before = data[: contrast.start].decode("utf-8", "replace").splitlines()
-    after = data[contrast.end :].decode("utf-8", "replace").splitlines()
+    before = masked(data[: contrast.start].decode("utf-8", "replace")).splitlines()
+    after = masked(data[contrast.end :].decode("utf-8", "replace")).splitlines()
     return ContrastRecord(
         kind=contrast.kind.value,
         file=contrast.path,
         line=contrast.line,
         start=contrast.start,
         end=contrast.end,
-        before=contrast.before.decode(),
-        after=contrast.after.decode(),
+        before=masked(contrast.before.decode()),
+        after=masked(contrast.after.decode()),
         with_arm=Arm(contrast.with_arm),
         context_before=tuple(before[-CONTEXT_LINES:]),
         context_after=tuple(after[:CONTEXT_LINES]),

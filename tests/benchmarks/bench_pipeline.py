@@ -92,6 +92,9 @@ class CannedClient:
             containment=self.containment.way,
         )
 
+    def masked(self, text: str) -> str:
+        return self.mask.text(text)
+
     async def launch(self, order: Order) -> Returned:
         finished = await run_child(
             self.program,
@@ -149,7 +152,7 @@ def bench(folder: Path, *, trials: int, jobs: int, seconds: float) -> Iterator[B
     client = CannedClient(program)
     with Arena(folder / "arena") as arena:
         arms = arena.build(one.surface, one.contrast)
-        plan = plan_of(one, arms, client.condition)
+        plan = plan_of(one, arms, client)
         place.runs.mkdir()
         writer = RunWriter.create(place.runs, plan)
         probes = {entry.probe.id: entry.probe for entry in plan.probes}
