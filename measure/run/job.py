@@ -124,7 +124,7 @@ async def _ready(arena: Arena, client: Client, one: Prepared) -> tuple[Arms, Pro
 async def _measure_one(
     job: Job, arena: Arena, client: Client, one: Prepared, arms: Arms, proof: Proof | None
 ) -> RunRecord:
-    plan = plan_of(one, arms, client.condition, proof)
+    plan = plan_of(one, arms, client, proof)
     writer = RunWriter.create(job.root, plan)
     return await _launch(job, arena, client, one, arms, plan, writer)
 
@@ -203,7 +203,7 @@ def _changed_meanwhile(one: Prepared) -> tuple[str, ...]:
     return ("the workspace was changed during the run; the verdict is about it as it stood before",)
 
 
-def plan_of(one: Prepared, arms: Arms, condition: Condition, proof: Proof | None = None) -> Plan:
+def plan_of(one: Prepared, arms: Arms, client: Client, proof: Proof | None = None) -> Plan:
     """The plan as it is written before the first launch."""
     surface = one.surface
     return Plan(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.benchmarks.study_planted_truth import LINE, OTHER_LINE, run_many
+from tests.benchmarks.study_planted_truth import OTHER_LINE, run_many
+from tests.doubles.workplace import LINE
 
 
 def test_a_planted_flip_is_always_found_in_one_round(tmp_path: Path) -> None:
