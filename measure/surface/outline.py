@@ -7,6 +7,7 @@ borders, joined, are the file.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,7 +16,7 @@ from measure.surface.bytelines import Lines, line_number
 from measure.surface.frontmatter import body_start
 from measure.surface.markdown import Heading
 from measure.surface.region import marker_lines, read_region
-from measure.surface.slug import section_name, tag_name
+from measure.surface.slug import section_name, slug, tag_name
 from measure.surface.span import Span, span
 from measure.surface.tagged import WRAPPED_LEVELS, Tagged, read_tagged
 
@@ -179,15 +180,20 @@ def find_sections(outline: Outline, address: str) -> tuple[Section, ...]:
     if path.endswith("]") and "[" in path and path[path.rindex("[") + 1 : -1].isdecimal():
         wanted = int(path[path.rindex("[") + 1 : -1])
         path = path[: path.rindex("[")]
-    names = path.split("/")
+    names = [unicodedata.normalize("NFC", name) for name in path.split("/")]
     found = tuple(section for section in outline.sections if _ends_in(section, names, whole=whole))
+    if not found:
+        # A heading as it reads stands for its slug.
+        names = [slug(name) for name in names]
+        found = tuple(section for section in outline.sections if _ends_in(section, names, whole=whole))
     return found[wanted - 1 : wanted] if wanted else found
 
 
 def _ends_in(section: Section, names: list[str], *, whole: bool) -> bool:
     *parents, name = names
-    if name not in (section.name, section.slug, tag_name(section.title)):
+    if name not in (unicodedata.normalize("NFC", section.name), section.slug, tag_name(section.title)):
         return False
     if whole and len(parents) != len(section.parents):
         return False
-    return not parents or list(section.parents[-len(parents) :]) == parents
+    around = [unicodedata.normalize("NFC", parent) for parent in section.parents]
+    return not parents or around[-len(parents) :] == parents

@@ -66,7 +66,7 @@ class RegionReading:
 
 def read_region(data: bytes) -> RegionReading:
     """Find the owned region of a file."""
-    lines = list(_LINE.finditer(data)) if b"--- " in data else []
+    lines = list(_LINE.finditer(data)) if b" BEGIN" in data or b" END" in data else []
     if not lines:
         return RegionReading(None, ())
     faults = tuple(_faults(data, lines))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 FALLBACK = "section"
 """The name of a heading that has no word in it (`# 🎉`)."""
@@ -21,6 +22,7 @@ _BREAK = re.compile(r"[ -]+")
 _APOSTROPHES = frozenset("'’ʼ＇`")
 
 
+@lru_cache(maxsize=4096)
 def slug(heading: str) -> str:
     """The slug of a heading's text.
 

@@ -169,6 +169,13 @@ def test_a_section_before_a_region_does_not_take_its_border() -> None:
     assert resolve("f.md#theirs", data, "f.md").of(data) == b"## Theirs\n\nx\n"
 
 
+@pytest.mark.parametrize("name", ["Code Style", "code-style", "a/Code Style", "Code Style!", "cafe\u0301", "Café"])
+def test_a_heading_as_it_reads_stands_for_its_slug(name: str) -> None:
+    data = "# A\n\n## Code Style!\n\nx\n\n# Café\n".encode()
+    found = resolve(f"f.md#{name}", data, "f.md").of(data)
+    assert found == ("# Café\n" if "caf" in name.lower() else "## Code Style!\n\nx\n\n").encode()
+
+
 def test_a_tagged_section_goes_with_its_tags() -> None:
     data = b"<a>\n\n# A\n\n<b>\n\n## B\n\ntext\n\n### Deep\n\nmore\n\n</b>\n\n<c>\n\n## C\n\n</c>\n\n</a>\n"
     assert resolve("f.md#b", data, "f.md").of(data) == b"<b>\n\n## B\n\ntext\n\n### Deep\n\nmore\n\n</b>\n\n"

@@ -247,12 +247,12 @@ def test_a_thousand_rule_files_are_cut_into_units_in_a_second() -> None:
     assert sum(map(len, files)) > 250_000
     read_outline(files[0])
     best = float("inf")
-    for _ in range(3):
+    for _ in range(5):
         start = time.process_time()
         for data in files:
             outline = read_outline(data)
             assert len(outline.sections) >= 4
             assert b"".join(data[a:b] for a, b in outline.pieces()) == data
         best = min(best, time.process_time() - start)
-    # The best of three, of a tenth of the files: other programs on the machine are not what is timed.
+    # The best of five, of a tenth of the files: other programs on the machine are not what is timed.
     assert best < 0.1
