@@ -237,7 +237,7 @@ class Report:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print all tables at full size; the exit status is 1 if a figure is off."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--runs", type=int, default=2000, help="streams or runs per cell")
+    parser.add_argument("--runs", type=int, default=1000, help="streams or runs per cell")
     runs = parser.parse_args(argv).runs
     report = Report()
     print("False differences of one stream, a look after every pair of 200")

@@ -75,5 +75,6 @@ def test_equal_arms_as_shipped_are_rarely_called_different() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(7200)
 def test_full_tables() -> None:
     assert studies.main([]) == 0
