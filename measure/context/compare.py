@@ -102,6 +102,12 @@ def compare(
     return Mismatch(gone, came, times > 0, bool(gone) and Counter(gone) == Counter(came))
 
 
+def all_of(hunks: Sequence[Hunk]) -> Mismatch:
+    """Everything that differs, where none of it should."""
+    gone = tuple(line for hunk in hunks for line in hunk.gone)
+    return Mismatch(gone, tuple(line for hunk in hunks for line in hunk.came), shown=False)
+
+
 def is_exactly(hunks: Sequence[Hunk], wanted: Hunk) -> bool:
     """Whether all that differs, wherever an alignment of the bodies puts it, is the contrast's lines, once."""
     gone = Counter(line for hunk in hunks for line in hunk.gone)

@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._send(404, b"{}", "application/json")
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *_: object) -> None:
         """Nothing: what is asked here is for the one who opened the endpoint."""
 
     def _body(self) -> bytes | None:

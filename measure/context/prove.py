@@ -13,7 +13,7 @@ from typing import Final
 
 from measure.arena.arena import Arena, Arms
 from measure.context.capture import Capturable, capture
-from measure.context.compare import Absent, Hunk, Mismatch, Shown, compare, differences, is_exactly, texts_of
+from measure.context.compare import Absent, Hunk, Mismatch, Shown, all_of, compare, differences, is_exactly, texts_of
 from measure.context.constraint import Constraint
 from measure.context.elsewhere import find_elsewhere
 from measure.context.proof import Proof
@@ -41,12 +41,14 @@ async def prove(
     `on_demand`: every probe says that the text is reached later, so that equal requests are what is expected. Raises
     `ContrastError` where the requests do not show the contrast and nothing else, `ClientError` where there are none.
     """
-    contrast = arms.contrast
-    assert contrast is not None
     proofs = []
     for prompt in prompts:
-        requests = [await _at_desk(client, arena, arm, prompt) for arm in (arms.baseline, arms.variant)]
-        proofs.append(_proof(arms.surface, contrast, requests[0], requests[1], tuple(prompts), on_demand=on_demand))
+        baseline = await _at_desk(client, arena, arms.baseline, prompt)
+        variant = await _at_desk(client, arena, arms.variant, prompt)
+        if arms.contrast is None:
+            proofs.append(_identical(baseline, variant))
+        else:
+            proofs.append(_proof(arms, arms.contrast, baseline, variant, tuple(prompts), on_demand=on_demand))
     return proofs[0].model_copy(update={"prompts": len(proofs)})
 
 
@@ -54,20 +56,23 @@ async def prove_screen(
     client: Capturable, arena: Arena, contrast: Contrast, constraint: Constraint, question: str
 ) -> Proof:
     """The same for stage 1: two empty folders, and a passage in one prompt. Raises as `prove` does."""
-    requests = []
-    for passage in (contrast.before, contrast.after):
-        requests.append(await _at_desk(client, arena, None, constraint.put(question, passage.decode())))
-    baseline, variant = requests
+    passages = (contrast.before.decode(), contrast.after.decode())
+    baseline, variant = [await _at_desk(client, arena, None, constraint.put(question, passage)) for passage in passages]
     hunks = differences(baseline, variant)
     if not is_exactly(hunks, Hunk(texts_of(contrast.before), texts_of(contrast.after))):
-        rest = Mismatch(
-            tuple(line for hunk in hunks for line in hunk.gone),
-            tuple(line for hunk in hunks for line in hunk.came),
-            True,
-        )
-        raise ContrastError(f"the prompts of the screen differ in more than the passage: {_listed(rest)}")
+        raise ContrastError(f"the prompts of the screen differ in more than the passage. {_listed(all_of(hunks))}")
     shown = Shown(texts_of(contrast.before), texts_of(contrast.after), 1)
     return _kept(baseline, variant, shown, reached="launch", places=("prompt",))
+
+
+def _identical(baseline: Request, variant: Request) -> Proof:
+    hunks = differences(baseline, variant)
+    if hunks:
+        raise ContrastError(
+            f"both arms are as the workspace stands, and their requests still differ. {_listed(all_of(hunks))}",
+            hint="Nothing was spent. 'measure doctor' says what may be wrong.",
+        )
+    return _kept(baseline, variant, Shown((), (), 0), reached="launch", places=())
 
 
 async def _at_desk(client: Capturable, arena: Arena, arm: Path | None, prompt: str) -> Request:
@@ -77,7 +82,7 @@ async def _at_desk(client: Capturable, arena: Arena, arm: Path | None, prompt: s
 
 
 def _proof(
-    surface: Surface,
+    arms: Arms,
     contrast: Contrast,
     baseline_request: Request,
     variant_request: Request,
@@ -85,6 +90,7 @@ def _proof(
     *,
     on_demand: bool,
 ) -> Proof:
+    surface = arms.surface
     entry = surface.by_path[contrast.path]
     assert entry.source is not None
     edited = contrast.apply(entry.source.read_bytes())

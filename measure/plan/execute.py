@@ -28,6 +28,10 @@ from measure.record.store import RunWriter
 from measure.transcript import Transcript
 
 Judge = Callable[[Question, Transcript], Reading]
+PromptOf = Callable[[Slot, Question], str]
+"""The prompt of one launch, from its question."""
+Sift = Callable[[Slot, Returned], Returned]
+"""Takes an answer for invalid that was come by in a way that does not count; gives back everything else as it is."""
 StallOf = Callable[[Arm], AbstractContextManager[Stall]]
 """Gives one trial a fresh copy of an arm to stand in, and takes it away afterwards."""
 
@@ -67,6 +71,8 @@ class Executor:
     jobs: int
     retries: int = 2
     still_held: Callable[[], bool] = lambda: True
+    prompt: PromptOf = lambda _, question: question.render()
+    sift: Sift = lambda _, returned: returned
     trials: list[TrialRecord] = field(default_factory=list)
     stop: Stop | None = None
     _failures: FailureWatch = field(default_factory=FailureWatch)
@@ -170,9 +176,10 @@ class Executor:
         try:
             with self.stall(slot.arm) as stall:
                 returned = await self.client.launch(
-                    Order(cwd=stall.path, temp=stall.temp, prompt=question.render(), seed=slot.seed)
+                    Order(cwd=stall.path, temp=stall.temp, prompt=self.prompt(slot, question), seed=slot.seed)
                 )
             cost = returned.usage.cost_usd
+            returned = self.sift(slot, returned)
         except BaseException:
             self._keep(self._cut_off(slot, attempt, position, started_at))
             raise

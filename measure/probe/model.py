@@ -130,6 +130,10 @@ class Probe(Strict):
     axis: Annotated[Axis, Field(strict=False)] = Field(description='"content" or "behavior"')
     claim: Written = Field(description="one sentence: what the line changes at the moment it applies")
     prompt: Prompt = Field(description="the text that is put to the agent, as a string")
+    reached: Literal["launch", "on-demand"] = Field(
+        "launch",
+        description='"launch", or "on-demand" for a text that comes in only when the agent reaches for it',
+    )
     target: Target | None = Field(None, description="a table [target] that names the file and the line")
     options: tuple[Option, ...] = Field(
         default=(), strict=False, description="tables [[options]], each with id and text, one with asked_for = true"

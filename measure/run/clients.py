@@ -35,6 +35,7 @@ def client_of(request: RunRequest, one: Prepared, containment: Containment) -> C
             agent=one.agent,
             model=one.model,
             max_turns=request.max_turns,
+            stage=one.stage,
             time_limit_s=request.time_limit_s,
             containment=containment,
         )
@@ -46,6 +47,7 @@ def client_of(request: RunRequest, one: Prepared, containment: Containment) -> C
         condition=request.condition,
         client=None if one.client == "claude" else Path(one.client),
         max_turns=request.max_turns,
+        stage=one.stage,
         time_limit_s=request.time_limit_s,
         containment=containment,
     )

@@ -160,8 +160,8 @@ async def _launch(
         jobs=one.design.jobs,
         retries=plan.design.retries,
         still_held=arena.still_held,
-        prompt=prompt_of(plan),
-        sift=sift_of(plan, one, arms),
+        prompt=prompt_of(plan, one.contrast),
+        sift=sift_of(plan, one, arms, client.masked),
     )
     executor.take_over(before)
     try:

@@ -47,6 +47,8 @@ class Prepared:
     agent: Path | None
     model: str
     notices: tuple[str, ...]
+    stage: Literal[1, 2] = 2
+    """1: the screen, with the passage in the prompt of one of two empty arms."""
     purpose: Literal["contrast", "band"] = "contrast"
     bands: tuple[BandUsed, ...] = ()
 
@@ -100,6 +102,7 @@ def _prepare_one(
     surface = surfaces[workspace]
     contrast = _contrast(request, group, surface)
     _refuse_bad_form(group, contrast, surface)
+    _check_reach(request, group)
     probes = tuple(
         ProbeRecord(probe=loaded.probe, source=mask_home(loaded.path.absolute()), digest=loaded.digest)
         for loaded in group.probes
@@ -125,6 +128,7 @@ def _prepare_one(
         agent=agent,
         model=_model(request, settings),
         notices=(*surface.notices, *contrast.notices),
+        stage=request.stage,
         purpose=request.purpose,
     )
 
@@ -195,6 +199,24 @@ def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) ->
     ]
     if errors:
         raise ProbeError("\n".join(errors), hint="'measure probe check' explains each rule of form.")
+
+
+def _check_reach(request: RunRequest, group: ProbeGroup) -> None:
+    """A text on demand is one for all probes put together, and takes a turn to reach and one to answer."""
+    on_demand = [loaded for loaded in group.probes if loaded.probe.reached == "on-demand"]
+    if not on_demand or request.stage == 1:
+        return
+    if len(on_demand) < len(group.probes):
+        other = next(loaded for loaded in group.probes if loaded.probe.reached != "on-demand")
+        raise ProbeError(
+            f"{on_demand[0].path} says that the text is reached on demand, {other.path} that it is loaded at launch",
+            hint="One line is one or the other: give all probes of a run the same 'reached', or measure in two runs.",
+        )
+    if request.max_turns < 2:
+        raise ProbeError(
+            f"{on_demand[0].path}: reached on demand, but the agent is allowed one turn only",
+            hint="Reaching a text takes a turn and answering another: --max-turns 4, for one.",
+        )
 
 
 def _edit_on_command_line(request: RunRequest) -> Edit | None:

@@ -63,6 +63,7 @@ def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tup
         client=_client_name(plan),
         agent=Path(plan.agent).expanduser() if plan.agent else None,
         model=plan.condition.model,
+        stage=1 if plan.condition.stage == 1 else 2,
         notices=plan.surface.notices,
         purpose=plan.purpose,
         bands=plan.bands,

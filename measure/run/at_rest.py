@@ -1,0 +1,56 @@
+"""Waiting for a workspace that is being edited.
+
+Invariant: a workspace is read only while its busy marker does not stand, before and after the reading. Whoever edits
+puts the marker there and takes it away; the harness only looks.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from measure.errors import MeasureError
+from measure.run.prepare import Prepared, prepare
+from measure.run.request import RunRequest
+
+LOOK_EVERY_S = 0.2
+
+
+def prepare_at_rest(request: RunRequest, tell: Callable[[str], None]) -> tuple[Prepared, ...] | None:
+    """`prepare`, once the marker is gone; None where it still stands after the time the request allows.
+
+    Raises as `prepare` does.
+    """
+    marker = request.busy_marker
+    if marker is None:
+        return prepare(request)
+    until = time.monotonic() + request.busy_wait_s
+    told = False
+    while True:
+        if not stands(marker):
+            prepared = prepare(request)
+            if not stands(marker):
+                return prepared
+        if time.monotonic() >= until:
+            return None
+        if not told:
+            tell(f"The workspace is being edited ({marker} stands); waiting up to {request.busy_wait_s:g} s.")
+            told = True
+        time.sleep(min(LOOK_EVERY_S, max(0.0, until - time.monotonic())))
+
+
+def stands(marker: Path) -> bool:
+    """Whether the marker is there, whatever it is."""
+    return os.path.lexists(marker)
+
+
+def subjects_of(request: RunRequest) -> tuple[str, ...]:
+    """What was to be measured, one for each contrast, as far as it can be told while the workspace is being edited."""
+    try:
+        return tuple(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepare(request))
+    except MeasureError:
+        named = {"drop": request.drop, "replace": request.replace, "add": request.add}
+        places = [f"{kind} {value if isinstance(value, str) else value[0]}" for kind, value in named.items() if value]
+        return (places[0] if places else " ".join(map(str, request.probes)),)
