@@ -19,9 +19,10 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; returns the exit status."""
     from measure.cli.app import app
-    from measure.cli.output import make_streams_safe
+    from measure.cli.output import begin, make_streams_safe
 
     make_streams_safe()
+    begin()
     import typer
     from typer.main import get_command
 
@@ -56,7 +57,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _tell(kind: str, message: str, hint: str | None, wants_json: bool) -> None:
-    if wants_json:
+    from measure.cli.output import is_printed
+
+    # Where the result is out already (a record that says that nothing was measured), it is the one document.
+    if wants_json and not is_printed():
         print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))  # noqa: T201
     text = f"measure: {message}" + (f"\n  {hint}" if hint else "")
     print(text, file=sys.stderr)  # noqa: T201

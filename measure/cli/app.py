@@ -180,6 +180,18 @@ def run(
             help="How launches are held. Default: the best that works here.",
         ),
     ] = None,
+    busy_marker: Annotated[
+        Path | None,
+        typer.Option(
+            "--busy-marker",
+            metavar="PATH",
+            help="While this file stands, the workspace is being edited: wait, then record 'tree-being-edited'.",
+        ),
+    ] = None,
+    busy_wait: Annotated[
+        float,
+        typer.Option("--busy-wait", min=0, metavar="SECONDS", help="How long to wait for the marker to go; 0: not."),
+    ] = 30,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, its price and what it can resolve; launch nothing.")
     ] = False,
@@ -221,6 +233,8 @@ def run(
             unmeasured=tuple(unmeasured or ()),
             stale_after_s=stale_after,
             containment=containment,
+            busy_marker=busy_marker,
+            busy_wait_s=busy_wait,
         ),
         runs=runs,
         dry_run=dry_run,
@@ -365,32 +379,34 @@ def doctor(
     report(client, runs, as_json=as_json)
 
 
+Governed = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--governed",
+        metavar="GLOB",
+        help="Paths that count, relative to the workspace; may be repeated. ** spans folders. "
+        "Default: rules/**, skills/**, adapter/**.",
+    ),
+]
+Repository = Annotated[
+    Path | None,
+    typer.Option("--workspace", "-w", metavar="DIR", help="A folder of the repository. Default: its top, from here."),
+]
+MergeBase = Annotated[
+    bool, typer.Option("--merge-base", help="Count from where base and head parted, as a pull request does.")
+]
+Head = Annotated[str, typer.Option("--head", metavar="REV", help="What the change ends with.")]
+
+
 @app.command()
 def gate(
     base: Annotated[
-        str,
-        typer.Option("--base", metavar="REV", help="What the change starts from: a commit, branch or tag."),
+        str, typer.Option("--base", metavar="REV", help="What the change starts from: a commit, branch or tag.")
     ],
-    head: Annotated[str, typer.Option("--head", metavar="REV", help="What it ends with.")] = "HEAD",
-    governed: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--governed",
-            metavar="GLOB",
-            help="Paths that count, relative to the workspace; may be repeated. ** spans folders. "
-            "Default: rules/**, skills/**, adapter/**.",
-        ),
-    ] = None,
-    workspace: Annotated[
-        Path | None,
-        typer.Option(
-            "--workspace", "-w", metavar="DIR", help="A folder of the repository. Default: its top, from here."
-        ),
-    ] = None,
-    merge_base: Annotated[
-        bool,
-        typer.Option("--merge-base", help="Count from where base and head parted, as a pull request does."),
-    ] = False,
+    head: Head = "HEAD",
+    governed: Governed = None,
+    workspace: Repository = None,
+    merge_base: MergeBase = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 0 if it fired and with 1 if not. Else 0 both ways.")
     ] = False,
@@ -405,9 +421,9 @@ def gate(
 
     Example: measure gate --base origin/main --merge-base --governed CLAUDE.md --governed '.claude/**'
     """
-    from measure.cli.gate import tell
+    from measure.cli.gate import tell_gate
 
-    tell(
+    tell_gate(
         base,
         head,
         governed=tuple(governed or ()),
@@ -416,6 +432,117 @@ def gate(
         exit_code=exit_code,
         as_json=as_json,
     )
+
+
+@app.command()
+def unmeasured(
+    reason: Annotated[
+        str,
+        typer.Option(
+            "--reason",
+            metavar="R",
+            help="spend-limit, outside-firing-condition, nothing-to-probe, tree-being-edited, no-agent, "
+            "client-failed, or other (with --detail).",
+        ),
+    ],
+    detail: Annotated[str | None, typer.Option("--detail", metavar="TEXT", help="More about why.")] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", metavar="TEXT", help="What was to be measured. Default: the change, by its commits."),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option("--base", metavar="REV", help="The change's base: its figures go into the record."),
+    ] = None,
+    head: Head = "HEAD",
+    governed: Governed = None,
+    workspace: Repository = None,
+    merge_base: MergeBase = False,
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Record that no measurement was taken, and why. Such a record is never read as 'no difference'.
+
+    Example: measure unmeasured --reason outside-firing-condition --base origin/main --merge-base
+    """
+    from measure.cli.gate import keep_unmeasured
+
+    keep_unmeasured(
+        reason,
+        detail,
+        subject,
+        base=base,
+        head=head,
+        governed=tuple(governed or ()),
+        workspace=workspace,
+        parted=merge_base,
+        runs=runs,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def brief(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique parts of them, folders, or 'last'.")],
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Print what a reviewer may be told before the review ends: the range of a measurement, never its verdict.
+
+    Made from the plan alone, so nothing in it depends on what came back. Keep the record itself out of the
+    reviewers' sight until they have ended; then: measure review RUN.
+    """
+    from measure.cli.gate import tell_range
+
+    tell_range(run, runs, as_json=as_json)
+
+
+@app.command()
+def review(
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Ids, unique parts of them, folders, or 'last'.")],
+    runs: Runs = None,
+    as_json: Json = False,
+) -> None:
+    """Print the block for your own record after the review, in Markdown: measured, with scope and verdict, or not.
+
+    Tells the verdict: don't show it to reviewers who have not ended.
+    """
+    from measure.cli.gate import tell_outcome
+
+    tell_outcome(run, runs, as_json=as_json)
+
+
+@app.command()
+def skill(
+    workflow: Annotated[
+        bool, typer.Option("--workflow", help="Print the example of a CI workflow (GitHub Actions) instead.")
+    ] = False,
+) -> None:
+    """Print the skill that tells an agent when and how to measure, to be put into its skills folder.
+
+    Example: measure skill > .claude/skills/measure-rule-effect/SKILL.md
+    """
+    from importlib.resources import files
+
+    from measure.cli.output import show
+
+    name = "gate/workflow.yml" if workflow else "SKILL.md"
+    show((files("measure") / name).read_text(encoding="utf-8").rstrip("\n"))
+
+
+@app.command()
+def schema(
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND]", help="As it is called: run, 'probe check', error.")
+    ] = None,
+) -> None:
+    """Print the JSON schema of what a command prints with --json; without a command, of all of them.
+
+    Within a minor version no field goes or changes its meaning; new ones may come, so pass over unknown ones.
+    """
+    from measure.cli.schema import print_schemas
+
+    print_schemas(command)
 
 
 def _add_groups() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from measure.cli.documents import DoctorDocument
 from measure.cli.output import print_json, show
 from measure.run.examine import State, examine
 
@@ -18,7 +19,7 @@ def report(client: Path | None, runs: Path | None, *, as_json: bool) -> None:
     checks = examine(client=client, runs=runs, environ=os.environ)
     problems = [check for check in checks if check.state is State.PROBLEM]
     if as_json:
-        print_json({"schema": 1, "ready": not problems, "checks": [check.model_dump(mode="json") for check in checks]})
+        print_json(DoctorDocument(ready=not problems, checks=checks))
     else:
         for check in checks:
             show(f"{SIGNS[check.state]:<8} {check.name:<12} {check.found}")

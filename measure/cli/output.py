@@ -17,8 +17,24 @@ def make_streams_safe() -> None:
             reconfigure(errors="backslashreplace")
 
 
+_documents = 0
+
+
+def begin() -> None:
+    """Nothing has been printed yet."""
+    global _documents  # noqa: PLW0603 - stdout is one for the whole process, and so is what stands on it
+    _documents = 0
+
+
+def is_printed() -> bool:
+    """Whether the one JSON document is on stdout already."""
+    return _documents > 0
+
+
 def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """One JSON document on stdout, ASCII only."""
+    global _documents  # noqa: PLW0603
+    _documents += 1
     data = value.model_dump(mode="json", by_alias=True) if isinstance(value, BaseModel) else value
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
+from measure.cli.documents import PlannedRun, PlansDocument, RunsDocument
 from measure.cli.output import print_json, say
 from measure.errors import ClientError, NothingMeasuredError, RequestError
 from measure.plan.schedule import Slot
@@ -15,7 +17,8 @@ from measure.record.pairs import category_of
 from measure.record.store import default_root, open_root
 from measure.report.plan import plan_lines
 from measure.report.terminal import safe
-from measure.run.prepare import prepare, with_bands
+from measure.run.at_rest import prepare_at_rest, subjects_of
+from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
@@ -57,29 +60,16 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
             "here",
             hint="Run it in WSL. Reading records works on Windows.",
         )
-    prepared = prepare(request)
+    prepared = prepare_at_rest(request, say)
+    if prepared is None:
+        _record_edited(request, runs, as_json=as_json)
     for one in prepared:
         for line in plan_lines(one, request.price_usd):
             say(line)
         say("")
     if dry_run:
         if as_json:
-            print_json(
-                {
-                    "schema": 1,
-                    "dry_run": True,
-                    "plans": [
-                        {
-                            "name": one.name,
-                            "contrast": f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}",
-                            "probes": [entry.probe.id for entry in one.probes],
-                            "launches_at_most": one.launches_at_most,
-                            "resolution": one.resolution.model_dump(mode="json"),
-                        }
-                        for one in prepared
-                    ],
-                }
-            )
+            print_json(PlansDocument(plans=tuple(_planned(one) for one in prepared)))
         return
     from measure.cli.show import print_record
     from measure.run.clients import client_of, containment_of
@@ -108,13 +98,44 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     )
     records = measure_all(job, contrasts)
     if as_json:
-        print_json({"schema": 1, "runs": [record.model_dump(mode="json", by_alias=True) for record in records]})
+        print_json(RunsDocument(runs=records))
     else:
         for record in records:
             print_record(record)
     for record in records:
         say(f"Record: {root / record.run_id}")
     _fail_if_nothing_measured(records)
+
+
+def _planned(one: Prepared) -> PlannedRun:
+    return PlannedRun(
+        name=one.name,
+        contrast=f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}",
+        probes=tuple(entry.probe.id for entry in one.probes),
+        launches_at_most=one.launches_at_most,
+        resolution=one.resolution,
+    )
+
+
+def _record_edited(request: RunRequest, runs: Path | None, *, as_json: bool) -> NoReturn:
+    """Leave records that say that the workspace was being edited; status 4."""
+    from measure.cli.show import print_record
+    from measure.run.job import record_unmeasured
+
+    root = open_root(default_root(runs))
+    detail = f"{request.busy_marker} stood for {request.busy_wait_s:g} s"
+    reason = Unmeasured(reason=WhyUnmeasured.TREE_BEING_EDITED, detail=detail)
+    records = tuple(record_unmeasured(root, reason, subject) for subject in subjects_of(request))
+    if as_json:
+        print_json(RunsDocument(runs=records))
+    for record in records:
+        if not as_json:
+            print_record(record)
+        say(f"Record: {root / record.run_id}")
+    raise NothingMeasuredError(
+        f"nothing was measured: the workspace is being edited ({detail})",
+        hint="Run it again when the edits have ended, or wait longer with --busy-wait SECONDS.",
+    )
 
 
 HOPELESS_CLIENT = ("auth:", "model-rejected:")
@@ -151,7 +172,7 @@ def resume_run(
     )
     record = go_on(job, client, prepared, plan)
     if as_json:
-        print_json({"schema": 1, "runs": [record.model_dump(mode="json", by_alias=True)]})
+        print_json(RunsDocument(runs=(record,)))
     else:
         print_record(record)
     say(f"Record: {folder}")

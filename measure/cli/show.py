@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from measure.cli.documents import ListDocument, UnreadableFolder
 from measure.cli.output import print_json, say, show
 from measure.record.library import Row, Unreadable, find, load, rows
 from measure.record.models import RunRecord
@@ -38,12 +39,11 @@ def list_runs(root: Path | None, *, as_json: bool) -> None:
     good = [one for one in listed if isinstance(one, Row)]
     if as_json:
         print_json(
-            {
-                "schema": 1,
-                "root": str(where),
-                "runs": [row.model_dump(mode="json") for row in good],
-                "unreadable": [{"folder": str(one.folder), "why": one.why} for one in unreadable],
-            }
+            ListDocument(
+                root=str(where),
+                runs=tuple(good),
+                unreadable=tuple(UnreadableFolder(folder=str(one.folder), why=one.why) for one in unreadable),
+            )
         )
     elif good:
         show(_table(good))
