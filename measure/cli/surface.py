@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,7 +43,7 @@ def units(
     """
     if context.invoked_subcommand is not None:
         return
-    from measure.cli.output import print_json
+    from measure.cli.output import print_json, say
     from measure.surface.layout import read_files, read_workspace
     from measure.surface.unit import TOKENS_ARE
 
@@ -50,7 +51,15 @@ def units(
     if json:
         print_json({"tokens": TOKENS_ARE, "files": [_file_json(file, only_files=only_files) for file in files]})
         return
-    _show_units(files, only_files=only_files)
+    from rich.console import Console
+
+    from measure.surface.listing import show_units
+
+    if not files:
+        say("No file of a known layout here: no CLAUDE.md, AGENTS.md, .claude, .codex, rules, skills or leji.json.")
+        return
+    show_units(files, Console(highlight=False, soft_wrap=True), only_files=only_files)
+    say(f"Tokens are {TOKENS_ARE}. Exact ones: measure context.")
 
 
 def _file_json(file: SurfaceFile, *, only_files: bool) -> dict[str, Any]:
@@ -72,89 +81,6 @@ def _unit_json(unit: Unit) -> dict[str, Any]:
         "lines": unit.lines,
         "tokens": unit.tokens,
     }
-
-
-def _show_units(files: Sequence[SurfaceFile], *, only_files: bool) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from measure.cli.output import say
-    from measure.surface.unit import TOKENS_ARE, Loading, UnitKind
-
-    console = Console(highlight=False, soft_wrap=True)
-    width = max(60, min(console.width if console.is_terminal else 80, 110))
-    totals = dict.fromkeys(Loading, (0, 0))
-    for file in files:
-        units = file.units()
-        whole, *parts = units
-        head = Text(_cut(file.path, width - 15), style="bold")
-        head.append(f"{'':{max(1, width - 15 - _cells(head.plain))}}{whole.lines:>7,}{whole.tokens:>8,}")
-        console.print(head)
-        loading = [f"{whole.when.loading.value}: {whole.when.why}", file.place.role, whole.owner]
-        if file.place.description is not None:
-            loading.insert(1, f"description {file.place.description.loading.value}")
-        for line in _wrapped(" · ".join(loading), width - 4):
-            console.print(Text(f"    {line}", style="dim"))
-        for loads, lines, tokens in _costs(units):
-            totals[loads] = (totals[loads][0] + lines, totals[loads][1] + tokens)
-        for unit in () if only_files else parts:
-            name = "  " * unit.depth + unit.address.removeprefix(file.path)
-            if unit.kind is UnitKind.FRONT_MATTER:
-                name += "  front matter"
-            owner = f"  {unit.owner}" if unit.owner != whole.owner else ""
-            text = "  " + _cut(name + owner, width - 18)
-            console.print(
-                f"{text}{'':{max(1, width - 15 - _cells(text))}}{unit.lines:>7,}{unit.tokens:>8,}", markup=False
-            )
-    if not files:
-        say("No file of a known layout here: no CLAUDE.md, AGENTS.md, .claude, .codex, rules, skills or leji.json.")
-        return
-    console.print()
-    for loads, (lines, tokens) in totals.items():
-        label = f"{loads.value:<{width - 15}}"
-        console.print(f"{label}{lines:>7,}{tokens:>8,}")
-    console.print(f"{'':{width - 15}}{'lines':>7}{'tokens':>8}", style="dim")
-    say(f"Tokens are {TOKENS_ARE}. Exact ones: measure context.")
-
-
-def _costs(units: Sequence[Unit]) -> list[tuple[Any, int, int]]:
-    """What each part of a file adds to its loading mode, every line once."""
-    from measure.surface.unit import UnitKind
-
-    whole, *parts = units
-    costs = [(whole.when.loading, whole.lines, whole.tokens)]
-    front = next((unit for unit in parts if unit.kind is UnitKind.FRONT_MATTER), None)
-    described = next((unit for unit in parts if unit.kind is UnitKind.DESCRIPTION), None)
-    for part, around in ((front, 0), (described, 1)):
-        if part is not None and len(costs) > around:
-            loading, lines, tokens = costs[around]
-            costs[around] = (loading, lines - part.lines, tokens - part.tokens)
-            costs.append((part.when.loading, part.lines, part.tokens))
-    return costs
-
-
-def _cells(text: str) -> int:
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def _cut(text: str, width: int) -> str:
-    """The text in at most `width` columns, its middle taken out where it has to."""
-    if _cells(text) <= width:
-        return text
-    from rich.cells import chop_cells
-
-    half = (width - 1) // 2
-    head = chop_cells(text, half)[0]
-    tail = chop_cells(text[::-1], width - 1 - half)[0][::-1]
-    return f"{head}…{tail}"
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(text, width) or [""]
 
 
 @app.command()
@@ -227,7 +153,7 @@ def wrap(
     json: Json = False,
 ) -> None:
     """Add the tags around H1 and H2 sections; a file that has them stays as it is."""
-    from measure.surface.tagged import wrap as wrapped
+    from measure.surface.wrapping import wrap as wrapped
 
     _rewrite(files, wrapped, only_check=only_check, as_json=json, done="wrapped", still="not wrapped")
 
@@ -241,14 +167,14 @@ def unwrap(
     json: Json = False,
 ) -> None:
     """Take the tags around H1 and H2 sections away; all other bytes stay."""
-    from measure.surface.tagged import unwrap as unwrapped
+    from measure.surface.wrapping import unwrap as unwrapped
 
     _rewrite(files, unwrapped, only_check=only_check, as_json=json, done="unwrapped", still="wrapped")
 
 
 def _rewrite(files: Sequence[Path], change: Any, *, only_check: bool, as_json: bool, done: str, still: str) -> None:
     from measure.cli.output import print_json, say, show
-    from measure.surface.tagged import TagError, why_not_wrapped
+    from measure.surface.wrapping import TagError, why_not_wrapped
     from measure.surface.write import read_source, write_whole
 
     results: list[dict[str, Any]] = []
@@ -319,7 +245,7 @@ def sync(
     """
     from measure.cli.output import print_json, say
     from measure.errors import RequestError
-    from measure.surface.region import Branch, plan_update, with_region_added, with_tag
+    from measure.surface.region_update import Branch, plan_update, with_region_added, with_tag
     from measure.surface.write import read_source, write_whole
 
     names = (str(template), str(target))
@@ -399,7 +325,7 @@ def mounts(workspace: Workspace = Path(), json: Json = False) -> None:
     """List the mounted sibling layers with what the boot profile says of each. Exit status 1 where they disagree."""
     from measure.cli.output import print_json, say, show
     from measure.errors import RequestError
-    from measure.surface.leji import check_mounts, read_mounts
+    from measure.surface.mounts import check_mounts, read_mounts
 
     manifest = _manifest(workspace)
     path = manifest.boot_profile_path
@@ -431,7 +357,7 @@ def mounts(workspace: Workspace = Path(), json: Json = False) -> None:
                 show("  no entry in the boot profile")
                 continue
             for label, text in (("carries", entry.carries), ("read when", entry.read_when)):
-                first, *rest = _wrapped(text, 66)
+                first, *rest = textwrap.wrap(text, 66) or [""]
                 show(f"  {label:<10}{first}")
                 for line in rest:
                     show(f"{'':12}{line}")

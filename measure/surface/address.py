@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from measure.errors import ContrastError
+from measure.surface.bytelines import BOM
 from measure.surface.frontmatter import Entry, FrontMatter, read_front_matter
 from measure.surface.outline import find_sections, read_outline, section_addresses
 from measure.surface.region import require_region
@@ -82,14 +83,13 @@ def resolve(address: str, data: bytes, path: str, *, purpose: Purpose = "drop") 
 
 
 def _lines(path: str, data: bytes, first: int, last: int) -> Span:
-    starts = [0, *(found.end() for found in re.finditer(rb"\n", data))]
+    starts = [len(BOM) if data.startswith(BOM) else 0, *(found.end() for found in re.finditer(rb"\n", data))]
     count = len(starts) - (starts[-1] == len(data))
     if not 1 <= first <= last:
         raise AddressError(f"{path}:{first}-{last}: wanted two line numbers in order, from 1.")
     if last > count:
         raise AddressError(f"{path}:{last} does not exist: the file has {count} line{'' if count == 1 else 's'}.")
-    start = 3 if first == 1 and data.startswith(b"\xef\xbb\xbf") else starts[first - 1]
-    return Span(start, starts[last] if last < len(starts) else len(data), first)
+    return Span(starts[first - 1], starts[last] if last < len(starts) else len(data), first)
 
 
 def _section(path: str, data: bytes, name: str) -> Span:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from measure.surface.finding import Finding, Severity
 from measure.surface.imports import find_imports
-from measure.surface.leji import MANIFEST_FILE, Manifest, check_mounts, read_mounts
+from measure.surface.leji import MANIFEST_FILE, Manifest
 from measure.surface.markdown import read_markdown
+from measure.surface.mounts import check_mounts, read_mounts
 
 VENDOR_FILES = (
     "CLAUDE.md",

@@ -1,25 +1,21 @@
 """Tagged source: Markdown whose H1 and H2 sections stand between `<name>` and `</name>`.
 
-Invariant: `wrap` only adds lines and `unwrap` takes exactly those away. An opening tag and the blank line after it go
-right before the heading; the blank line before a closing tag and the tag go right after the section's last line that
-is not blank. So nothing that was there has to move, and both are local.
+Invariant: a tag belongs to a section by where it stands: an opening one right above the heading, a closing one last in
+the section. Tags elsewhere are the author's own, unless they bear a section's name. Reading changes nothing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import PurePath
 
-from measure.errors import RequestError
-from measure.surface.bytelines import Lines, line_number, newline_of
+from measure.surface.bytelines import line_number
+from measure.surface.html import ELEMENTS
 from measure.surface.markdown import Heading, Markdown, read_markdown
 from measure.surface.slug import tag_name
 
-_NEVER_WRAPPED = frozenset({"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"})
 _TAG = re.compile(rb"<(/?)([^\s<>/!?=\"']+)>[ \t]*")
 
 _HEADING = re.compile(rb"#{1,2}[ \t]+(.*?)[ \t]*#*[ \t]*$")
@@ -46,17 +42,6 @@ class TagFault:
     line: int
     message: str
     fix: str
-
-
-class TagError(RequestError):
-    """The tags of a file can't be completed or taken away; `faults` says why."""
-
-    kind = "tags"
-
-    def __init__(self, path: str, faults: Sequence[TagFault]) -> None:
-        lines = "\n".join(f"{path}:{fault.line}: {fault.message}; {fault.fix}" for fault in faults)
-        super().__init__(f"the tags of {path} don't fit its headings:\n{lines}", hint="Mend these lines and try again.")
-        self.faults = tuple(faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,98 +74,9 @@ class Tagged:
         return any(section.opening is not None or section.closing is not None for section in self.sections)
 
 
-def why_not_wrapped(path: PurePath) -> str | None:
-    """Why a file is no tagged source by its place: entry files of hosts and documents stay plain."""
-    if path.name in _NEVER_WRAPPED:
-        return "an entry file of a host is not wrapped"
-    return "documents are not wrapped" if path.parent.name == "docs" else None
-
-
 def read_tagged(data: bytes) -> Tagged:
     """The sections of a file with their tags, and what is wrong with them."""
     return _Reader(data).read()
-
-
-def wrap(data: bytes, path: str = "the file") -> bytes:
-    """The file with the tags it lacks. Raises `TagError` where tags are there that don't fit."""
-    tagged = read_tagged(data)
-    _refuse(path, tagged, besides=TagRule.MISSING)
-    newline = newline_of(data)
-    lines = tagged.markdown.lines
-    inserts: list[tuple[int, int, bytes]] = []
-    for section in tagged.sections:
-        name = section.name.encode()
-        if section.opening is None:
-            inserts.append((lines.starts[section.heading.first], 1, b"<" + name + b">" + newline * 2))
-    for place, closing in _missing_closings(tagged):
-        for section in closing:
-            tag = b"</" + section.name.encode() + b">"
-            inserts.append((place, 0, newline + tag + newline if _is_ended(lines, place) else newline * 2 + tag))
-    return _insert(data, inserts)
-
-
-def unwrap(data: bytes, path: str = "the file") -> bytes:
-    """The file without its tags. Raises `TagError` where tags are there that don't fit."""
-    tagged = read_tagged(data)
-    _refuse(path, tagged, besides=TagRule.MISSING)
-    lines = tagged.markdown.lines
-    cuts = [
-        (lines.starts[section.opening], lines.start_of(section.opening + 2))
-        for section in tagged.sections
-        if section.opening is not None
-    ]
-    bare_end = bool(lines) and lines.stops[-1] == lines.ends[-1]
-    last = len(lines) - 1
-    for closing in sorted((s.closing for s in tagged.sections if s.closing is not None), reverse=True):
-        if bare_end and closing == last:
-            # The tag took over the file's unended last line: give that back to the line before.
-            cuts.append((lines.stops[closing - 2], lines.ends[closing]))
-            last = closing - 2
-        else:
-            cuts.append((lines.starts[closing - 1], lines.ends[closing]))
-    for start, end in sorted(cuts, reverse=True):
-        data = data[:start] + data[end:]
-    return data
-
-
-def _refuse(path: str, tagged: Tagged, *, besides: TagRule) -> None:
-    faults = [fault for fault in tagged.faults if fault.rule is not besides]
-    if faults:
-        raise TagError(path, faults)
-
-
-def _is_ended(lines: Lines, place: int) -> bool:
-    return place < len(lines.data) or lines.stops[-1] < lines.ends[-1]
-
-
-def _insert(data: bytes, inserts: list[tuple[int, int, bytes]]) -> bytes:
-    pieces, at = [], 0
-    for place, _, text in sorted(inserts, key=lambda insert: insert[:2]):
-        pieces += [data[at:place], text]
-        at = place
-    return b"".join([*pieces, data[at:]])
-
-
-def _missing_closings(tagged: Tagged) -> Iterator[tuple[int, list[Wrapped]]]:
-    """For each place, the sections whose closing tag is to go there, inner before outer."""
-    lines = tagged.markdown.lines
-    at_border: dict[int, list[Wrapped]] = {}
-    for section in reversed(tagged.sections):
-        at_border.setdefault(section.limit, []).append(section)
-    for limit, closing in at_border.items():
-        # Inner sections come later in the file, so they come first here.
-        border = limit
-        places: list[tuple[int, Wrapped]] = []
-        for section in reversed(closing):
-            if section.closing is not None:
-                border = section.closing
-                continue
-            last = border - 1
-            while lines.is_blank(last):
-                last -= 1
-            places.append((lines.ends[last], section))
-        for place, section in reversed(places):
-            yield place, [section]
 
 
 class _Reader:
@@ -258,7 +154,7 @@ class _Reader:
         if closes:
             return None
         if found != name:
-            if found.lower() in _ELEMENTS or self._markdown.is_raw(line) or not self._is_closed(index, (found, name)):
+            if found.lower() in ELEMENTS or self._markdown.is_raw(line) or not self._is_closed(index, (found, name)):
                 return None
             self._fault(TagRule.NAME, line, f"<{found}> opens the section “{heading.text}”", f"name it <{name}>")
         elif gap != 1:
@@ -298,7 +194,7 @@ class _Reader:
                 opening = openings[one]
                 if opening is None or self._tags[opening][1] not in (name, expected):
                     break
-                if name.lower() in _ELEMENTS or self._is_paired(line, lowest, name):
+                if name.lower() in ELEMENTS or self._is_paired(line, lowest, name):
                     break
                 self._fault(
                     TagRule.NAME, line, f"</{name}> closes the section of <{expected}>", f"name it </{expected}>"
@@ -361,7 +257,7 @@ class _Reader:
                 del stack[at:]
         for line in [*single, *stack]:
             closes, name = self._tags[line]
-            if name in names and name.lower() not in _ELEMENTS:
+            if name in names and name.lower() not in ELEMENTS:
                 shown = f"</{name}>" if closes else f"<{name}>"
                 self._fault(
                     TagRule.MISPLACED,
@@ -391,7 +287,7 @@ class _Reader:
             if below >= len(self._lines) or below in headings or self._markdown.is_raw(line):
                 continue
             heading = _HEADING.match(self._lines.text(below))
-            if heading and name not in _ELEMENTS:
+            if heading and name not in ELEMENTS:
                 text = heading[1].decode("utf-8", "replace")
                 if name in names or name == tag_name(text):
                     shown = f"</{name}>" if closes else f"<{name}>"
@@ -435,16 +331,3 @@ class _Reader:
 
 def _blank_lines(count: int) -> str:
     return {0: "no blank line"}.get(count, f"{count} blank lines")
-
-
-_ELEMENTS = frozenset(
-    """
-    a abbr address article aside audio b blockquote body br button canvas caption center cite code col colgroup
-    data dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame
-    frameset h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li link main map mark
-    math menu meta meter nav noframes noscript object ol optgroup option output p param picture pre progress q
-    rp rt ruby s samp script search section select slot small source span strong style sub summary sup svg table
-    tbody td template textarea tfoot th thead time title tr track u ul var video wbr
-    """.split()  # noqa: SIM905
-)
-"""HTML's own elements (WHATWG HTML, with the obsolete ones people still write): never a stray section tag."""

@@ -11,6 +11,7 @@ from measure.errors import MeasureError
 from measure.surface.address import AddressError, parse_address, resolve
 from measure.surface.frontmatter import read_front_matter
 from measure.surface.skill import read_description
+from measure.surface.span import Span
 
 SKILL = "skills/x/SKILL.md"
 FRONT = "---\nname: x\n{}\nlayer: L1-model\n---\n\n# Body\n"
@@ -150,6 +151,8 @@ TREE = b"intro\n\n# A\n\n## Rules\n\nfirst\n\n# B\n\n## Rules\n\nsecond\n"
 
 def test_lines_sections_and_regions() -> None:
     assert resolve("f.md:1", TREE, "f.md").of(TREE) == b"intro\n"
+    assert resolve("f.md:1", b"\xef\xbb\xbfa\r\nb", "f.md") == Span(3, 6, 1)
+    assert resolve("f.md:2", b"\xef\xbb\xbfa\r\nb", "f.md") == Span(6, 7, 2)
     assert resolve("f.md:1-3", TREE, "f.md").of(TREE) == b"intro\n\n# A\n"
     assert resolve("f.md#a", TREE, "f.md").of(TREE) == b"# A\n\n## Rules\n\nfirst\n\n"
     assert resolve("f.md#b/rules", TREE, "f.md").of(TREE) == b"## Rules\n\nsecond\n"
@@ -259,6 +262,7 @@ def test_conditions_are_counted_by_the_form_or_not_at_all(text: str, count: int 
 @example(b"---\n\xff: x\n---\n", "@description")
 @example(b"---\na: &x [*x]\ndescription: y\n---\n", "@description")
 @example(b"---\n- a\n---\n", "@description")
+@example(b"\xef\xbb\xbf", ":1")
 @example(b"---\n" + b"[" * 3000 + b"\n---\n", "@description")
 def test_any_bytes_are_resolved_or_refused(data: bytes, selector: str) -> None:
     try:

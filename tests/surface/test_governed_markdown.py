@@ -12,7 +12,8 @@ from measure.surface import markdown as reader
 from measure.surface.bytelines import split_lines
 from measure.surface.outline import find_sections, read_outline, section_addresses
 from measure.surface.slug import section_name, slug, tag_name
-from measure.surface.tagged import TagError, read_tagged, wrap
+from measure.surface.tagged import read_tagged
+from measure.surface.wrapping import TagError, wrap
 
 LINES = """
 # A

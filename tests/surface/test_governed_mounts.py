@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.surface.leji import Mount, check_mounts, parse_manifest, read_mounts
+from measure.surface.leji import Mount, parse_manifest
+from measure.surface.mounts import check_mounts, read_mounts
 
 F = "```"
 ENTRY = "- mount: m\n  owner: Team\n  carries: words\n  read-when: a task\n"

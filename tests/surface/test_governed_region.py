@@ -9,14 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from measure.errors import RequestError
-from measure.surface.region import (
-    Branch,
-    RegionError,
-    plan_update,
-    read_region,
-    with_region_added,
-    with_tag,
-)
+from measure.surface.region import RegionError, read_region
+from measure.surface.region_update import Branch, plan_update, with_region_added, with_tag
 
 NAMES = ("template.md", "target.md")
 

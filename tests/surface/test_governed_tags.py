@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from measure.surface.tagged import TagError, read_tagged, unwrap, wrap
+from measure.surface.tagged import read_tagged
+from measure.surface.wrapping import TagError, unwrap, wrap
 
 CHOICE = """
 # A
