@@ -103,9 +103,8 @@ class Arena:
         if self._lock.owner is None:
             return
         with held_off_signals():
-            if self._lock.still_held():
-                self._end_processes(self._place)
-                self.warnings += remove_tree(self._place)
+            self._end_processes(self._place)
+            self.warnings += remove_tree(self._place)
             self.warnings += self._lock.release()
 
     def still_held(self) -> bool:

@@ -35,7 +35,13 @@ def main(workspace: Path, place: Path, outside: Path) -> None:
                     (stall.path / ".claude/locked/f").write_text("x")
                     (stall.path / ".claude/locked").chmod(0o000)
                     if not said:
-                        subprocess.Popen(["sleep", "600"], cwd=stall.path, start_new_session=True)
+                        subprocess.Popen(
+                            ["sleep", "600"],
+                            cwd=stall.path,
+                            start_new_session=True,
+                            stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL,
+                        )
                         said = True
                         os.write(1, b"%d\n" % os.getpid())
 

@@ -108,7 +108,7 @@ def test_a_kill_at_any_moment_leaves_nothing_after_the_next_run_s_first_step(
     others = {path.name for path in temp.iterdir()}
     before = contents(outside), contents(ws), contents(temp)
     seeded = random.Random(20261130)
-    for _ in range(40):
+    for _ in range(30):
         driver.run_and_send(signal.SIGKILL, seeded.uniform(0, 0.06))
         with Arena(temp / "workspaces-7") as arena:
             assert find_remains(arena.path) == ()

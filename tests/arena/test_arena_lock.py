@@ -300,8 +300,15 @@ def test_a_forked_child_never_gives_back_its_parent_s_lock(place: Path) -> None:
 CONTENDER = """
     import os, sys, time
     from pathlib import Path
-    from measure.arena.lock import Lock, find_remains
+    from measure.arena import lock as module
+    from measure.arena.lock import Lock
     from measure.errors import LockHeldError
+
+    def slowly(path, real=module._aside):
+        time.sleep(0.02)  # between having looked and acting: the moment in which others must not act
+        return real(path)
+
+    module._aside = slowly
     place, log = Path(sys.argv[1]), os.open(sys.argv[2], os.O_WRONLY | os.O_APPEND)
     sys.stdin.read()
     lock = Lock(place)
