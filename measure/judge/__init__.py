@@ -38,6 +38,8 @@ def judge(question: Question, transcript: Transcript) -> Reading:
             if earlier.kind not in _NOTHING:
                 reading = earlier.model_copy(update={"spans": (), "hole_report": None})
                 reading = _noted(reading, "read from an earlier message; the last one is a filler")
+                if earlier.hole_report:
+                    reading = _noted(reading, "that message reports a missing provision")
                 break
     if transcript.tool_uses and question.probe.axis is Axis.BEHAVIOR:
         names = ", ".join(dict.fromkeys(use.name for use in transcript.tool_uses))

@@ -73,7 +73,7 @@ def _anchored(folded: str, anchored: Sequence[Statement], others: Sequence[State
     later = [
         said
         for said in others
-        if said.start >= last.end and said.kind is Kind.OPTION and last.kind is Kind.OPTION and _differ(said, last)
+        if said.start >= last.end and Kind.OPTION is said.kind is last.kind and not said.later and _differ(said, last)
     ]
     return _both(Kind.SEVERAL, last, later[-1], _CONTRADICTING) if later else last
 

@@ -74,7 +74,7 @@ def _head() -> re.Pattern[str]:
         r"[\s'(\[{<$|:=-]{0,8}(?:\\?(?:boxed|text|textbf|mathbf|mathrm)\{){0,3}"
         r"(?:(?:to|therefore|thus|clearly|definitely|probably|likely|simply|just|also|both|either|for|with|is|now|"
         r"go\s+with|choose|pick|select|do|take|follow|für|pour|por|会|我选|選ぶ|选|選)\s*[\s:'(](?=.)){0,3}"
-        rf"(?:{lexicon.NOUN})?[\s'(\[{{<$]{{0,4}}{lexicon.LETTER}[)\]}}>'$]{{0,4}}",
+        rf"(?:{lexicon.NOUN}|(?:the|la|el)\s+)?[\s'(\[{{<$]{{0,4}}{lexicon.LETTER}[)\]}}>'$]{{0,4}}",
         re.IGNORECASE,
     )
 
@@ -121,7 +121,7 @@ def announced(folded: str, at: int, options: Options, *, labelled: bool, line: b
     """
     end = folded.find("\n", at, at + LINE_REACH)
     end = end if end != -1 else min(len(folded), at + LINE_REACH)
-    body = folded[at:end]
+    body = re.sub(r"^to\s+", "", folded[at:end])
     first = sentence_after(body)
     if letter := options.stated(body) or options.stated(first) or (options.intended(first) if line else None):
         return option(letter, end, options)
@@ -208,13 +208,6 @@ def _together(written: str, rest: str, joined: re.Match[str], options: Options) 
         return None
     either = joined.group("or") or re.match(r"\s*,?\s*(?:or|oder|ou|或|または)(?!\w)", rest[joined.end() :][:20])
     return Kind.HEDGED if either else Kind.SEVERAL
-
-
-def joins(line: str, letter: str, options: Options) -> bool:
-    """Whether a line that begins with a letter goes on with another one ("A, B, C")."""
-    written = re.search(rf"(?<!\w){letter}(?!\w)", line)
-    joined = _joined().match(line, written.end()) if written else None
-    return joined is not None and joined.group("second") in options.letters
 
 
 @cache

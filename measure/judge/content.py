@@ -13,7 +13,6 @@ own. Otherwise an answer that happens to say "No." would quote the line "No.".
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from measure.judge.fold import Folded, as_quotation
 from measure.judge.holes import first_hole, hole_reports
@@ -30,17 +29,20 @@ _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
 # Said of the line itself, in the sentence that holds it: after it, and before it.
 _DENIED_AFTER = re.compile(
-    r"\b(?:is|are|was|does|do|did|could|can)(?:\s+not|n't|not)\s+(?:\w+\s+){0,2}?(?:in\b|part\s+of|appear|exist|occur|there\b|"
+    r"^['\s,)]*(?:(?:itself|simply|just|as\s+such|verbatim)\s+)*(?:"
+    r"(?:is|are|was|does|do|did|could|can)(?:\s+not|n't|not)\s+(?:\w+\s+){0,2}?(?:in\b|part\s+of|appear|exist|occur|there\b|"
     r"present|found|be\s+found|contained|stand|written|among|stated|mentioned|listed|included)"
-    r"|\b(?:is|appears?|was)\s+(?:nowhere|absent|missing|not\s+there)\b|\bdoes\s+not\s+apply\s+here\s+as\s+no\b"
-    r"|(?:という|といった|との)?(?:規定|記載|記述|文言|行|文|ルール)?(?:は|も)?(?:ありません|存在しません|見当たりません|書かれていません|含まれていません|ない)"
-    r"|(?:这|該|该)?(?:句|条|行|一句话|句话|段)?(?:并不|不|没有|沒有|未)(?:在|存在|出现|出現|见于|見於|包含|写)",
+    r"|(?:is|appears?|was)\s+(?:nowhere|absent|missing)\b)"
+    r"|^'?(?:という|といった|との|と|は)?(?:規定|記載|記述|文言|行|文|ルール)?(?:は|も)?"
+    r"(?:ありません|存在しません|見当たりません|書かれていません|含まれていません|ない)"
+    r"|^'?,?(?:这|該|该)?(?:句|条|行|一句话|句话|段)?(?:并不|不|没有|沒有|未)(?:在|存在|出现|出現|见于|見於|包含|写)",
     re.IGNORECASE,
 )
 _DENIED_BEFORE = re.compile(
-    r"\b(?:does|do|did)(?:\s+not|n't)\s+(?:\w+\s+){0,2}?(?:say|contain|include|state|read|have|mention|exist|hold)\b"
-    r"|\b(?:no|not\s+any|nor\s+any|never\s+any)\s+(?:\w+\s+){0,3}?(?:rule|line|provision|sentence|statement|instruction|text|"
-    r"guideline|passage|entry|wording)s?\b|\bnowhere\b|\b(?:can't|cannot|could\s*n't|could\s+not|did\s*n't|did\s+not)\s+find\b"
+    r"\b(?:does|do|did)(?:\s+not|n't)\s+(?:\w+\s+){0,2}?(?:say|contain|include|state|read|have|mention|exist)\b"
+    r"|\b(?:no|not\s+any|nor\s+any|never\s+any)\s+(?:(?!exceptions?\b|need\b|doubt\b|reason\b|way\b)\w+\s+){0,2}?"
+    r"(?:rule|line|provision|sentence|statement|instruction|text|guideline|passage|entry|wording)s?\b"
+    r"|\bnowhere\b|\b(?:can't|cannot|could\s*n't|could\s+not|did\s*n't|did\s+not)\s+find\b"
     r"|(?:没有|沒有|并无|並無|不存在|未)[^，。,\n]{0,8}(?:规定|規定|写|说|提到|条|句|行)|(?:ありません|存在しません)",
     re.IGNORECASE,
 )
@@ -93,28 +95,28 @@ def _weight(line: str) -> float:
     return len(_HEAVY.findall(line)) / 2 + len(_WORD.findall(_HEAVY.sub(" ", line)))
 
 
+_MARGIN = 40
+"""How far, in characters, marks around a short quotation are looked for."""
+
 _APART = "'\"“”„«»‹›‘’「」『』`*_\n\r"
 
 
 def _set_apart(answer: str, folded: Folded, place: tuple[int, int]) -> bool:
     """Whether the quotation is bounded on both sides by marks of quotation or presentation, or by the line's ends."""
     span = folded.span(*place)
-    before = answer[max(0, span.start - REACH_BACK) : span.start].rstrip(" \t")
-    after = answer[span.end : span.end + REACH_BACK].lstrip(" \t.,;:")
+    before = answer[max(0, span.start - _MARGIN) : span.start].rstrip(" \t")
+    after = answer[span.end : span.end + _MARGIN].lstrip(" \t.,;:")
     last = before.rpartition("\n")[2]
     opens = not before or before[-1] in _APART or re.fullmatch(r"[\s>#*+•\-–—\d.)]{0,12}", last) is not None
     return opens and (not after or after[0] in _APART)
-
-
-REACH_BACK = 40
 
 
 def _denied(text: str, place: tuple[int, int]) -> bool:
     before, after = _sentence(text, place)
     if (found := _last(_DENIED_BEFORE, before)) and not _TURN.search(before, found.end()):
         return True
-    for start, end in hole_reports(before):
-        if not _TURN.search(before, end) and start < end:
+    for _, end in hole_reports(before):
+        if not _TURN.search(before, end):
             return True
     denial = _DENIED_AFTER.search(after)
     return denial is not None and not _TURN.search(after[: denial.start()])
@@ -147,6 +149,3 @@ def _bare_denial(text: str) -> tuple[int, int] | None:
 
 def _asked_with(line: str, question: Question) -> bool:
     return any(True for _ in occurrences(line, as_quotation(question.probe.prompt)))
-
-
-__all__: Sequence[str] = ("read_content",)

@@ -80,6 +80,7 @@ ENGLISH = (
         rf"sentence|paragraph|requirement)(?:\s+(?:on|of|about|for|regarding)\s+[^.\n;:!?]{{1,60}}?)?)\s+"
         rf"(?:(?:is|was|were|are|to\s+be)\s+)?(?:{_SAID}\s+)?(?:(?:about|on|of)\s+(?:\w+\s+){{1,5}})?{_WHERE}\b"
     ),
+    rf"\bneither\s+{_SUBJECT}\s+nor\s+{_SUBJECT}\s+{_ADVERB}(?:{_SAYS}|{_SAY})\b",
     rf"\bnone\s+of\s+{_SUBJECT}\s+{_ADVERB}(?:{_SAYS}|{_SAY})\b",
     rf"\b(?:is|are|was|were|'s)\s+(?:not|never|nowhere)\s+{_ADVERB}{_SAID}\s+{_ADVERB}{_WHERE}",
     rf"\b(?:isn't|aren't|wasn't|weren't)\s+{_ADVERB}{_SAID}\s+{_ADVERB}{_WHERE}",
@@ -277,7 +278,7 @@ LATIN_IF = re.compile(
 )
 
 ENGLISH_ABSENCE = re.compile(
-    r"\bno|n't|\bnone|\bnothing|silent|mute|quiet|lack|omit|leaves?|fail|neglect|cannot|unable|without|absen|gap|hole|"
+    r"\bno|n't|\bnone|\bneither|\bnothing|silent|mute|quiet|lack|omit|leaves?|fail|neglect|cannot|unable|without|absen|gap|hole|"
     r"\bun(?:spec|doc|add|reg|def)|zero|little",
     re.IGNORECASE,
 )

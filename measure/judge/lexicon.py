@@ -23,7 +23,8 @@ NOUN = (
 LABEL = (
     r"(?:(?<![0-9A-Za-z\u00c0-\u052f])(?:"
     # English
-    r"(?:action|answer|decision|choice|selection|pick|verdict|conclusion|recommendation|response|vote|final|"
+    r"(?:action|answer|decision|choice|selection|pick|verdict|conclusion|recommendation|response|vote|final|call|letter|"
+    r"move|course\s+of\s+action|"
     r"(?:(?<=chosen )|(?<=selected )|(?<=best )|(?<=preferred )|(?<=correct )|(?<=right )|(?<=recommended )|"
     r"(?<=safest )|(?<=safer )|(?<=appropriate )|(?<=sensible )|(?<=my )|(?<=final )|(?<=wisest )|(?<=gewählte )|"
     r"(?<=sicherste )|(?<=beste )|(?<=meilleure )|(?<=bonne ))option|(?<=mejor )opción)"
@@ -56,7 +57,7 @@ MODIFIER = (
 SEPARATOR = (
     r"\s*(?:\([^()\n]{0,30}\)\s*)?(?:'\s*)?(?::|=>?|\||>|-{1,2}>?|→|⇒|"
     r"\bis\b(?:\s+(?:therefore|thus|clearly|then|still|simply|definitely))?(?:\s+to\s+(?:choose|pick|select|go\s+with|"
-    r"take|do))?\s*:?|\bwould\s+be\b\s*:?|\bremains\b|\bist\b|\blautet\b|\best\b|\bes\b|\bsería\b|"
+    r"take|do))?\s*:?|\bwould\s+be\b\s*:?|\bremains\b|\bgoes\s+to\b|\bfalls\s+on\b|\bist\b|\blautet\b|\best\b|\bes\b|\bsería\b|"
     r"は|が|是|为|為|選)\s*"
 )
 """Between a label and what it announces."""
@@ -69,7 +70,7 @@ VERB = (
     r"proceed|proceeding|stay|act)\s+(?:with|for|on)\b|opt(?:ed|ing)?\s+for\b|settl(?:e|ed|ing)\s+(?:on|for)\b|"
     r"decid(?:e|ed|ing)\s+(?:on|for)\b|vot(?:e|ing)\s+for\b|recommend\b|prefer\b|tak(?:e|ing)\b|do(?:ing)?\b"
     r"|advise\b|suggest\b|"
-    r"lean(?:ing)?\s+(?:towards?|to)\b|favou?r\b|say\b|answer\b|execute\b|"
+    r"lean(?:ing)?(?:\s+(?:towards?|to))?\b|favou?r\b|say\b|answer\b|execute\b|"
     r"(?:so|therefore|thus|hence|consequently|conclusion|bottom\s+line)\s*[,:-]\s*(?:it's|it\s+is|this\s+is)?)"
     # German
     r"|ich\s+(?:(?:werde|habe|daher|also)\s+)?(?:wähle|nehme|entscheide\s+mich(?:\s+\w+){0,2}\s+für|empfehle|bevorzuge|"
@@ -93,6 +94,7 @@ VERB_CJK = (
     r"还是|還是){1,6}(?:要|会|會|只)?(?:倾向于|傾向於|倾向|选择|選擇|选用|選用|选定|選定|选取|選取|选|選|采用"
     r"|採用|采取|採取|"
     r"执行|執行|用)(?!项|項|题)(?:的是|了|：|:)?"
+    r"|(?:ので|ため|から|ではなく|べきで)[、,]?(?=\s*[A-Z]\s*案?(?:です|だ|である|でしょう)(?:。|\s*$|\n))"
     r"|(?:よって|したがって|ゆえに|従って|综上|綜上)[、,:]?(?=\s*[('\[]{0,2}[A-Z][)'\]]{0,2}\s*(?:案|です|。|$))"
     r"|(?<!可以)(?<![可不别別勿未没沒])(?:选择|選擇|选|選|采用|採用)(?!项|項|题)(?:的是|了)?"
 )
@@ -140,6 +142,8 @@ SOFT = (
     r"|\s+es\s+(?:la\s+|el\s+)?(?:mejor|más\s+segur[ao]|correct[ao]|adecuad[ao]|más\s+adecuad[ao])"
     r"|\s*(?:案|の案|の方|のほう|の方法|の選択肢)?\s*が\s*(?:最も|一番|もっとも|より|もっとも)?\s*(?:適切|最適"
     r"|妥当|正解|正しい|良い|よい|いい|最善|望ましい|安全|無難|適し)"
+    r"|\s+wins\b(?!\s+on)"
+    r"|\s*(?:案|方案|选项|選項)?\s*(?:是|为|為)?最(?:好|优|優)"
     r"|\s*(?:案|方案|选项|選項)?\s*(?:才|应该|應該|显然|更|比较|比較)?(?:是|为|為)?(?:最|更|比较|比較)?(?:为"
     r"|為)?(?:正确|正確|合适|合適|稳妥|穩妥|安全|恰当|恰當|佳|合理|適合|适合|适当|可取|成立|可行|符合)"
 )
@@ -174,7 +178,7 @@ CONCEDED = (
     r"|commit|answer|"
     r"guess|forced|one|only)\b|if\s+(?:forced|pressed|pushed|necessary|anything)|if\s+only\s+one|"
     r"auch\s+wenn|même\s+si|aunque)"
-    r"|強いて|あえて|選ぶ(?:と|の)?なら|選ばなければならない|どちらかと言えば|一つ選ぶ|(?:如果|要是|若)(?:必须"
+    r"|私なら|僕なら|自分なら|強いて|あえて|選ぶ(?:と|の)?なら|選ばなければならない|どちらかと言えば|一つ選ぶ|(?:如果|要是|若)(?:必须"
     r"|必須|一定|非|只能|让我|讓我|要我|硬要|真要)[^，。,\n]{0,6}[选選]|即使|たとえ|としても"
 )
 """What looks like a condition and is none."""
@@ -182,9 +186,15 @@ CONCEDED = (
 TURN = r"\b(?:but|however|yet|aber|jedoch|mais|pero)\b|\bso\s+(?=(?:i|we|my|the)\b)|;|但|ので|が、|しかし"
 """Where a sentence turns from what was weighed to what is done."""
 
+LATER = (
+    r"\b(?:once|after|afterwards?|then|later|next|subsequently|as\s+soon\s+as|when|danach|dann|anschließend|ensuite|"
+    r"après|después|luego)\b|その後|後で|その上で|然后|之后|接着|等[^，。]{0,12}后"
+)
+"""What makes a decision a later step, taken after the one that was asked for."""
+
 UNREAL = (
     r"\b(?:normally|usually|ideally|ordinarily|by\s+default|in\s+(?:other|most|general|normal|another)\s+\w+"
-    r"|were\s+it\s+not|otherwise|elsewhere|initially|originally|at\s+first|tempt(?:ed|ing)|somebody|someone"
+    r"|were\s+it\s+not|otherwise|elsewhere|initially|originally|at\s+first|tempted|somebody|someone"
     r"|others?|they|reviewers?|some\s+(?:people|would)|普通なら|通常は?|一般来说|通常会|normalerweise"
     r"|normalmente|normalement)\b"
 )
@@ -227,10 +237,12 @@ REASON = (
 """Words after a bare "A" or "I" that let it stand for an option; otherwise it may be an article or a pronoun."""
 
 NONE = (
-    r"\b(?:none\b(?!\s+of\s+(?:the\s+)?(?:tests?|rules?|files?|other))"
-    r"|neither\b(?!\s+(?:\w+\s+){0,3}nor\s+(?:rule|test|file))|no\s+(?:action|option|choice)|"
-    r"not\s+(?:any|one)\s+of\s+(?:the|these)|n/a|(?:won't|would\s+not|wouldn't|will\s+not|don't"
-    r"|do\s+not)\s+(?:choose|pick|do|take|select|want)\s+any\s+of|"
+    r"\b(?:none(?:\s+of\s+(?:these|those|them|the\s+(?:\w+\s+)?(?:above|options?|choices|alternatives|listed|actions|"
+    r"three|given)\b)|(?=\s*(?:$|[.,;!\n(-])))"
+    r"|neither(?:\s+of\s+(?:these|those|them|the\s+(?:two\s+)?options)|\s+(?:option\s+)?[A-Z]\s+nor\s+(?:option\s+)?[A-Z]\b|"
+    r"(?=\s*(?:$|[.;!\n])))|no\s+(?:action|option|choice)\b|"
+    r"not\s+(?:any|one)\s+of\s+(?:the|these)|n/a|(?:won't|would\s+not|wouldn't|will\s+not|don't|do\s+not)\s+"
+    r"(?:choose|pick|do|take|select|want)\s+any\s+of|"
     r"kein[es]*\s+(?:der|dieser|davon|von)|keine?(?=\s*(?:$|[.,;!\n]))|aucun[e]?\s+(?:des|de\s+ces)"
     r"|aucune?(?=\s*(?:$|[.,;!\n]))|ningun[ao]\s+de|ninguna?(?=\s*(?:$|[.,;!\n])))"
     r"|どれも(?:選び|選択し|実行し|適切ではあり|採用し|しません)|いずれも(?:選び|選択し|実行し|適切ではあり"

@@ -29,6 +29,10 @@ _INTENT = re.compile(
     r"(?:first\s+|therefore\s+|now\s+)?|let\s+me\s+|let's\s+)",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"\s*[(\[,-]\s*(?:option\s+)?([A-Za-z])\s*[)\]]?\W*$", re.IGNORECASE)
+_GROUNDS = re.compile(
+    r"\W*$|\s*[.!]|[\s,;(-]*(?:because|since|as\s+(?!well)|given\s+that|so\s+that|for\s+safety)\b", re.IGNORECASE
+)
 
 
 def core(text: str) -> str:
@@ -67,9 +71,20 @@ class Options:
         return self.by_text.get(core(text))
 
     def intended(self, text: str) -> str | None:
-        """The letter of the option whose text is put as the speaker's intention ("I will ask first.")."""
+        """The letter of the option whose text is put as the speaker's intention ("I will ask first, since …").
+
+        What follows the text may give a reason or the same letter, but not a second step.
+        """
         intent = _INTENT.match(text)
-        return self.stated(text[intent.end() :]) if intent else None
+        opened = self.opening(text[intent.end() :]) if intent else None
+        if intent is None or opened is None:
+            return None
+        letter, end = opened
+        rest = text[intent.end() + end :]
+        named = _NAMED.match(rest)
+        if named and named.group(1).upper() != letter:
+            return None
+        return letter if named or _GROUNDS.match(rest) else None
 
     def opening(self, text: str) -> tuple[str, int] | None:
         """The longest option text that `text` begins with, as its letter and where it ends in `text`."""

@@ -28,9 +28,9 @@ class Kind(StrEnum):
     HEDGED = "hedged"
     """Behaviour: an option under a condition, or a refusal to commit between some."""
     UNREADABLE = "unreadable"
-    """Behaviour: no decision can be found."""
+    """Behaviour: no decision can be found. Content: the line holds no words that an answer could quote."""
     REFUSED = "refused"
-    """Either axis: the model declined to answer."""
+    """Either axis: the model declined to answer, or said that it can't tell; the note tells the two apart."""
     VOID = "void"
     """Behaviour: only a report that nothing is provided; the probe leaked a body and has to be reworded."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
 from itertools import chain
@@ -20,7 +20,6 @@ from measure.judge.choice import (
     Choice,
     announced,
     hypothetical,
-    joins,
     led,
     option,
     pattern,
@@ -60,6 +59,8 @@ class Statement:
     start: int
     end: int
     note: str | None = None
+    later: bool = False
+    """A step to be taken after the decision that was asked for; it contradicts nothing."""
 
 
 def statements(folded: str, options: Options) -> list[Statement]:
@@ -71,6 +72,7 @@ def statements(folded: str, options: Options) -> list[Statement]:
         *_unseparated(found, options),
         *_decided(folded, options, inside),
         *_led(folded, options),
+        *_concluding(found, options),
         *_whole_lines(found, options, inside),
         *_intended(found, options),
     ]
@@ -174,7 +176,8 @@ def _decided(folded: str, options: Options, inside: frozenset[int]) -> Iterator[
             continue
         if choice.kind is Kind.OPTION and hypothetical(before):
             choice = Choice(Kind.HEDGED, choice.letter, choice.end, "under a condition")
-        yield _made(choice, Strength.DECISION, start)
+        later = pattern("LATER").search(before) is not None
+        yield replace(_made(choice, Strength.DECISION, start), later=later)
 
 
 @cache
@@ -201,6 +204,22 @@ def _led(folded: str, options: Options) -> Iterator[Statement]:
     for found in _ONLY.finditer(folded):
         letter = found.group("only") or found.group("zh_only")
         yield _made(option(letter, found.end(), options), Strength.OPINION, found.start())
+
+
+_CONCLUSION = re.compile(
+    r"(?:[.!?]\s+(?:(?:so|therefore|thus|hence|definitely|clearly|certainly)[\s,]+)?|(?:->|→|=>|⇒)\s*)'?\(?([A-Z])[)'.!\]]*\s*$"
+    r"|^\W{0,8}(?:definitely|clearly|certainly|obviously|easily|probably)[\s,]+(?:option\s+)?([A-Z])[)'.!]*\s*$",
+    re.IGNORECASE,
+)
+
+
+def _concluding(found: list[Line], options: Options) -> Iterator[Statement]:
+    """A letter as the last sentence of the last line: "It is a typo fix. A." """
+    for line in found[-1:]:
+        said = _CONCLUSION.search(line.text, max(0, len(line.text) - 60))
+        letter = (said.group(1) or said.group(2)) if said else None
+        if said and letter and letter.isupper():
+            yield _made(option(letter, line.end, options), Strength.DECISION, line.start + said.start())
 
 
 def _whole_lines(found: list[Line], options: Options, inside: frozenset[int]) -> Iterator[Statement]:
@@ -248,18 +267,28 @@ def _alone(line: Line, options: Options) -> str | None:
     return None
 
 
+_VERDICT_ON_IT = re.compile(
+    r"\W*(?:option\s+)?[A-Z]\W{0,4}\s*(?:is|was|would|has|does|seems|looks|could|may|might|can)\b", re.IGNORECASE
+)
+
+
 def _opens(found: list[Line], options: Options) -> str | None:
     """The letter a whole answer begins with ("B. Asking is cheap."), where no other line begins with another."""
     first = found[0]
     if letter := _alone(first, options):
         return letter
     letter = entry(first)
-    if letter is None or letter not in options.letters or joins(first.text, letter, options):
+    if (
+        letter is None
+        or letter not in options.letters
+        or any(entry(other) not in (None, letter) for other in found[1:])
+    ):
         return None
-    if any(entry(other) not in (None, letter) for other in found[1:]):
+    named = {other.upper() for other in re.findall(r"(?<![^\W_])[B-HJ-Z](?![^\W_'])", first.text)}
+    if named - {letter} & set(options.letters) or _VERDICT_ON_IT.match(first.text):
         return None
-    written = re.search(rf"\b{letter}\b", first.text)
-    return letter if written else None
+    written = re.search(rf"(?<!\w){letter}(?!\w)(?!\.\s*[a-z])", first.text)
+    return letter if written and letter != "I" else None
 
 
 _SENTENCE = re.compile(r"[^.!?。]{3,300}(?:[.!?。]|$)")

@@ -117,11 +117,11 @@ def test_an_option_text_that_reports_a_hole_is_not_the_answers_report() -> None:
         update={
             "options": (
                 *PROBE.options[:2],
-                PROBE.options[2].model_copy(update={"text": "Say that no rule covers this"}),
+                PROBE.options[2].model_copy(update={"text": "Write down: no rule covers this"}),
             )
         }
     )
-    reading = judge(Question(probe, ORDER, "x"), Transcript(answer="ACTION: C) Say that no rule covers this"))
+    reading = judge(Question(probe, ORDER, "x"), Transcript(answer="ACTION: C) Write down: no rule covers this"))
     assert reading.option == "test"
     assert reading.hole_report is None
 
