@@ -18,6 +18,7 @@ from measure.record.store import default_root, open_root
 from measure.report.plan import plan_lines
 from measure.report.terminal import safe
 from measure.run.at_rest import prepare_at_rest, subjects_of
+from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
@@ -123,7 +124,8 @@ def _record_edited(request: RunRequest, runs: Path | None, *, as_json: bool) -> 
     from measure.run.job import record_unmeasured
 
     root = open_root(default_root(runs))
-    detail = f"{request.busy_marker} stood for {request.busy_wait_s:g} s"
+    assert request.busy_marker is not None
+    detail = f"{mask_home(request.busy_marker.absolute())} stood for {request.busy_wait_s:g} s"
     reason = Unmeasured(reason=WhyUnmeasured.TREE_BEING_EDITED, detail=detail)
     records = tuple(record_unmeasured(root, reason, subject) for subject in subjects_of(request))
     if as_json:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#|~$>])")
-_AT_THE_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
+_MARKUP = re.compile(r"[\\`*_\[\]|~$]")
+_AT_THE_START = re.compile(r"^(?:[-+=](?=\s|[-+=])|\d+(?=[.)]))")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", "#": "&#35;"}
+"""Beside tags: what hosts make mentions of people and references to issues of."""
 
 
 def plain(text: str) -> str:
     """One line of text that reads as it is written."""
     flat = " ".join(_visible(text).split())
-    escaped = _MARKUP.sub(r"\\\1", flat.replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;"))
-    return _AT_THE_START.sub(lambda found: f"\\{found[1]}" if not found[1].isdigit() else f"{found[1]}\\", escaped)
+    marked = _MARKUP.sub(r"\\\g<0>", flat)
+    safe = "".join(_ENTITIES.get(char, char) for char in marked)
+    return _AT_THE_START.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", safe)
 
 
 def code(text: str) -> str:

@@ -140,6 +140,8 @@ def _lines(entry: ReviewEntry, plan: Plan | None) -> Iterator[str]:
             f"  - Condition: model {code(condition.model)}, {plain(entry.client or '')}, "
             f"{plain(condition.name)}, stage {condition.stage}."
         )
+        if condition.client == "simulated":
+            yield "  - Answered by a stand-in: this says nothing about any model."
     if entry.change is not None:
         yield f"  - {_change(entry.change)}"
     for warning in entry.warnings:
