@@ -28,6 +28,9 @@ import subprocess
 import sys
 import time
 
+KEY_OF_A_CAPTURE = "made-up-key-for-loopback-only"
+"""By this key a launch is known that is to show its request and nothing else."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,8 +103,28 @@ def main(script_path: str, arguments: list[str]) -> None:
     if "--version" in arguments:
         os.write(1, script["version"].encode() + b"\n")
         return
+    if os.environ.get("ANTHROPIC_API_KEY") == KEY_OF_A_CAPTURE:
+        ask_for_an_answer()
+        return
     launches = script["launches"]
     play(launches[_number_of_this_launch(script_path) % len(launches)])
+
+
+def ask_for_an_answer() -> None:
+    """Do what a client does that is led to a loopback endpoint: send what it loaded and the prompt. Plays no launch."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    loaded = ""
+    if os.path.exists("CLAUDE.md"):  # noqa: PTH110
+        with open("CLAUDE.md", encoding="utf-8") as file:  # noqa: PTH123
+            loaded = f"Contents of {os.getcwd()}/CLAUDE.md (project instructions):\n\n{file.read().strip()}\n"  # noqa: PTH109
+    texts = [loaded, sys.stdin.buffer.read().decode()]
+    content = [{"type": "text", "text": text} for text in texts if text]
+    body = {"model": "model-1", "messages": [{"role": "user", "content": content}], "stream": False}
+    connection = http.client.HTTPConnection(urlsplit(os.environ["ANTHROPIC_BASE_URL"]).netloc, timeout=20)
+    connection.request("POST", "/v1/messages", json.dumps(body), {"Content-Type": "application/json"})
+    connection.getresponse().read()
 
 
 def _number_of_this_launch(script_path: str) -> int:
