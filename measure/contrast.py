@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class Edit:
     line: int | None = None
     text: str | None = None
     new: str | None = None
+    unit: str | None = None
+    """An address of a unit that is no line: `FILE#section`, `FILE@description`, … (see `measure.surface.address`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +98,17 @@ def edit_from_target(target: Target) -> Edit:
 
 
 def edit_from_place(kind: EditKind, place: str, new: str | None = None) -> Edit:
-    """The edit that a command line names by `PATH:LINE`. Raises `ContrastError` for any other form."""
+    """The edit that a command line names by `PATH:LINE` or, but for `add`, by the address of any other unit.
+
+    Raises `ContrastError` for any other form.
+    """
     file, colon, number = place.rpartition(":")
+    if kind is not EditKind.ADD and not number.isdigit() and ("#" in place or "@" in place):
+        from measure.surface.address import parse_address
+
+        return Edit(kind, parse_address(place).file, new=new, unit=place)
     if not (colon and file and number.isascii() and number.isdigit() and len(number) <= 9):
-        raise ContrastError(f"--{kind} {place!r}: wanted PATH:LINE, as in CLAUDE.md:12.")
+        raise ContrastError(f"--{kind} {place!r}: wanted PATH:LINE, as in CLAUDE.md:12, or the address of a unit.")
     if (new is None) != (kind is EditKind.DROP):
         raise ContrastError(f"--{kind} {place!r}: wanted {'no ' if kind is EditKind.DROP else ''}text beside it.")
     return Edit(kind, file, line=int(number), new=new)
@@ -108,6 +118,8 @@ def find_contrast(surface: Surface, edit: Edit) -> Contrast:
     """Find the one place `edit` means. Raises `ContrastError` when there is none, more than one, or no difference."""
     entry = _find_file(surface, edit.file)
     data = _read(entry)
+    if edit.unit is not None:
+        return _find_unit(surface, edit, edit.unit, entry, data)
     lines = split_lines(data)
     texts = [data[line.start : line.text_end].decode() for line in lines]
     anchor = _find_line(edit, entry.path, lines, texts)
@@ -136,6 +148,77 @@ def find_contrast(surface: Surface, edit: Edit) -> Contrast:
         text=_without_line_end(edit.new or "") if edit.kind is EditKind.ADD else texts[anchor - 1],
         heading=place.heading if place else None,
         notices=tuple(_notices(surface, edit, entry, data, variant, texts, anchor)),
+    )
+
+
+def find_passage(surface: Surface, file: str, old: str, new: str = "") -> Contrast:
+    """The contrast that exchanges one passage, a part of a line or several lines, which stands once in the file.
+
+    Where the file's lines end in CR LF, line feeds in `old` and `new` stand for them. Raises `ContrastError` where the
+    passage does not stand there, stands there more than once, or is exchanged for itself.
+    """
+    entry = _find_file(surface, file)
+    data = _read(entry)
+    before, after = old.encode("utf-8", "surrogatepass"), new.encode("utf-8", "surrogatepass")
+    if b"\r\n" in data and before not in data:
+        before, after = (one.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for one in (before, after))
+    if not before:
+        raise ContrastError(f"{entry.path}: which passage to exchange is not said.")
+    places = [found.start() for found in re.finditer(b"(?=" + re.escape(before) + b")", data)]
+    if len(places) != 1:
+        shown = old if len(old) <= 60 else f"{old[:59]}…"
+        raise ContrastError(
+            f"{entry.path}: {shown!r} stands {len(places)} times in the file; wanted exactly once.",
+            hint="Without a place there would be no contrast, and with several more than one. Give more of the text.",
+        )
+    if before == after:
+        raise ContrastError(f"{entry.path}: the new text is the old one; there would be no contrast.")
+    if new:
+        _refuse_disclosure(entry.path, new)
+    kind = EditKind.REPLACE if after else EditKind.DROP
+    return _exchanged(entry, data, kind, places[0], places[0] + len(before), after, (old.splitlines() or [old])[0])
+
+
+def contrast_at(surface: Surface, file: str, kind: EditKind, start: int, end: int, new: bytes, text: str) -> Contrast:
+    """The contrast of a recorded range of bytes. Raises `ContrastError` where the file has no such range."""
+    entry = _find_file(surface, file)
+    data = _read(entry)
+    if not 0 <= start <= end <= len(data):
+        raise ContrastError(f"{entry.path} has no bytes {start} to {end}.")
+    return _exchanged(entry, data, kind, start, end, new, text)
+
+
+def _find_unit(surface: Surface, edit: Edit, unit: str, entry: Entry, data: bytes) -> Contrast:
+    from measure.surface.address import resolve
+
+    new = edit.new
+    span = resolve(unit, data, entry.path, purpose="drop" if new is None else "text")
+    if new is not None:
+        _refuse_disclosure(entry.path, new)
+    old = data[span.start : span.end]
+    if new is not None and new.encode() == old:
+        raise ContrastError(f"{unit}: the new text is the unit itself; there would be no contrast.")
+    after = b"" if new is None else new.encode("utf-8")
+    return _exchanged(entry, data, edit.kind, span.start, span.end, after, old.decode().strip())
+
+
+def _exchanged(entry: Entry, data: bytes, kind: EditKind, start: int, end: int, after: bytes, text: str) -> Contrast:
+    """One range of bytes in exchange for others."""
+    variant = data[:start] + after + data[end:]
+    return Contrast(
+        kind=kind,
+        path=entry.path,
+        line=data.count(b"\n", 0, start) + 1,
+        start=start,
+        end=end,
+        before=data[start:end],
+        after=after,
+        digest_before=entry.digest,
+        digest_after=hashlib.sha256(variant).hexdigest(),
+        text=text,
+        notices=(f"{entry.path} is blank in the variant; the client takes it for absent.",)
+        if _is_blank(variant) and not _is_blank(data)
+        else (),
     )
 
 

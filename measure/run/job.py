@@ -7,38 +7,37 @@ whatever happened; what was measured is kept, also when the run is ended by a si
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
-
-import anyio
 
 from measure import __version__
 from measure.arena.arena import Arena, Arms
 from measure.client.base import Client
 from measure.context.constraint import constraint_of
 from measure.context.proof import Proof
-from measure.errors import InterruptedRunError, MeasureError
+from measure.errors import MeasureError
 from measure.judge import VERSION as JUDGE_VERSION
 from measure.judge import judge
 from measure.judge.leaks import VERSION as LEAKS_VERSION
 from measure.plan.budget import Budget
 from measure.plan.execute import Executor, Watcher
 from measure.plan.rounds import Rounds
-from measure.plan.signals import until_signalled
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
 from measure.record.models import Arm, Change, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
+from measure.run.locked import in_arena
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared
 from measure.run.proving import prompt_of, proof_of, sift_of
 from measure.surface import read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.vocabulary import Unmeasured
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,44 +75,13 @@ def go_on(job: Job, client: Client, one: Prepared, plan: Plan) -> RunRecord:
     return _in_arena(job, work)
 
 
-T = TypeVar("T")
-
-
 def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]]) -> T:
-    stack = ExitStack()
-
-    async def locked() -> T:
-        return await work(stack.enter_context(Arena(silent_after_s=job.stale_after_s)))
-
-    def clean_up(_: int | None) -> None:
-        stack.close()
-
-    try:
-        ended = anyio.run(until_signalled, locked, clean_up)
-    except BaseExceptionGroup as group:
-        raise _single(group) from group
-    if ended.signal_number is not None or ended.value is None:
-        raise InterruptedRunError(
-            "interrupted; every launch that had ended is kept",
-            signal_number=ended.signal_number or 0,
-            hint=f"'measure show last' shows what was measured; 'measure resume last' goes on. Records: {job.root}",
-        )
-    return ended.value
-
-
-def _single(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one error worth telling: the first of ours, else the first at all."""
-    flat: list[BaseException] = []
-
-    def collect(error: BaseException) -> None:
-        if isinstance(error, BaseExceptionGroup):
-            for inner in error.exceptions:
-                collect(inner)
-        else:
-            flat.append(error)
-
-    collect(group)
-    return next((error for error in flat if isinstance(error, MeasureError)), flat[0])
+    return in_arena(
+        work,
+        silent_after_s=job.stale_after_s,
+        after_a_signal="'measure show last' shows what was measured; 'measure resume last' goes on. "
+        f"Records: {job.root}",
+    )
 
 
 async def _ready(arena: Arena, client: Client, one: Prepared) -> tuple[Arms, Proof | None]:
@@ -256,6 +224,7 @@ def _contrast_record(one: Prepared, masked: Callable[[str], str]) -> ContrastRec
         end=contrast.end,
         before=masked(contrast.before.decode()),
         after=masked(contrast.after.decode()),
+        text=masked(contrast.text),
         with_arm=Arm(contrast.with_arm),
         context_before=tuple(before[-CONTEXT_LINES:]),
         context_after=tuple(after[:CONTEXT_LINES]),
