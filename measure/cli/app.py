@@ -67,7 +67,9 @@ def run(
     drop: Annotated[
         str | None,
         typer.Option(
-            "--drop", metavar="PATH:LINE", help="The contrast, for probes without a target: leave this line out."
+            "--drop",
+            metavar="PATH:LINE",
+            help="The contrast, for probes without a target: leave this line (or unit, see 'measure surface') out.",
         ),
     ] = None,
     replace: Annotated[
@@ -547,8 +549,10 @@ def schema(
 
 def _add_groups() -> None:
     from measure.cli.probe import app as probe_app
+    from measure.cli.surface import app as surface_app
 
     app.add_typer(probe_app, name="probe")
+    app.add_typer(surface_app)
 
 
 _add_groups()

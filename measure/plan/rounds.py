@@ -15,9 +15,15 @@ from measure.plan.schedule import Block, derived_seed, pair, shuffled
 from measure.probe.order import orders
 from measure.record.models import Plan, Stop, TrialRecord
 from measure.record.pairs import designs_of, pairs_of
+from measure.verdict.design import Pair, before_open
 from measure.verdict.parameters import Parameters
-from measure.verdict.stopping import Round, TopUp, next_step
+from measure.verdict.stopping import Round, StopReason, TopUp, next_step
 from measure.verdict.stopping import Stop as Settled
+
+
+def _stop(step: Settled, looked_at: Sequence[Pair]) -> Stop:
+    settled = step.reason is StopReason.SETTLED and looked_at
+    return Stop(reason=step.reason.value, last_block=looked_at[-1].seq if settled else None)
 
 
 @dataclass
@@ -54,14 +60,10 @@ class Rounds:
             if block is not None:
                 return block
             return None if under_way else Stop(reason="repeats-done")
-        step = next_step(
-            self._designs,
-            pairs_of(self._designs, self.plan.contrast, self.trials),
-            self.parameters,
-            under_way,
-        )
+        pairs = pairs_of(self._designs, self.plan.contrast, self.trials)
+        step = next_step(self._designs, pairs, self.parameters, under_way)
         if isinstance(step, Settled):
-            return Stop(reason=step.reason.value)
+            return _stop(step, before_open(pairs, under_way))
         if isinstance(step, TopUp):
             return None if under_way else self._block(self._last_round(), step.probe, topup=True)
         return self._of_round(step)

@@ -69,7 +69,8 @@ def result_of(
 ) -> Result:
     """What was shown, or why nothing was measured. `parameters` defaults to the plan's."""
     designs = designs_of(plan.probes)
-    pairs = pairs_of(designs, plan.contrast, trials)
+    last = stop.last_block if stop is not None else None
+    pairs = [pair for pair in pairs_of(designs, plan.contrast, trials) if last is None or pair.seq <= last]
     answered = [pair for pair in pairs if not pair.damaged]
     if not answered:
         return why_unmeasured(trials, stop)

@@ -53,6 +53,8 @@ class ContrastRecord(Stored):
     before: str
     after: str
     """The changed bytes, decoded as UTF-8 (a target file that is no valid UTF-8 is refused)."""
+    text: str | None = None
+    """What content answers are compared with: the line, or the whole unit where the contrast is larger."""
     with_arm: Arm
     """Which arm has the line."""
     context_before: tuple[str, ...] = ()
@@ -227,6 +229,9 @@ class Stop(Stored):
     """`settled`, `cap`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`, `failing`,
     `lock-lost`, `interrupted`."""
     detail: str = ""
+    last_block: int | None = None
+    """Where the question was settled: the verdict reads the pairs up to this number. Those that were still under way
+    then are recorded and not counted, since no look may depend on which launches finish late."""
     not_launched: int = 0
     """Launches that the plan allowed at most and that were not made."""
     resets_at: datetime | None = None
@@ -313,4 +318,4 @@ class RunRecord(Stored):
     warnings: tuple[str, ...] = ()
     """What a reader should know before trusting the verdict."""
     workspace_changed: bool = False
-    """The workspace was not the same after the run as before; the arms are copies, and the verdict is about it before."""
+    """The workspace was not the same afterwards; the arms are copies, and the verdict is about it as it was before."""

@@ -48,7 +48,9 @@ class Judgement(Stored):
 
 
 def line_of(contrast: ContrastRecord) -> str:
-    """The text that content answers are compared with: the first line of what only one arm has."""
+    """The text that content answers are compared with; without it, the first line of what only one arm has."""
+    if contrast.text is not None:
+        return contrast.text
     with_text = contrast.after if contrast.kind == "add" else contrast.before
     return (with_text.splitlines() or [""])[0]
 

@@ -304,6 +304,9 @@ def _stopped(record: RunRecord) -> str:
     if record.stop is None:
         return "cut off; nobody could say why"
     left = f"; {record.stop.not_launched} launches not made" if record.stop.not_launched else ""
+    last = record.stop.last_block
+    late = sum(trial.block > last for trial in record.trials) if last is not None else 0
+    left += f"; {late} under way then and not counted" if late else ""
     detail = f" ({record.stop.detail})" if record.stop.detail else ""
     resets = f"; the limit ends {record.stop.resets_at:%Y-%m-%d %H:%M %Z}" if record.stop.resets_at else ""
     return f"{record.stop.reason}{detail}{left}{resets}"

@@ -9,12 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from measure.client.base import Client, Condition
-from measure.contrast import Contrast, Edit, EditKind, find_contrast
+from measure.contrast import Contrast, EditKind, contrast_at
 from measure.errors import RequestError
 from measure.probe.load import load_probe
 from measure.record.build import parameters_now
 from measure.record.models import Plan
 from measure.record.pairs import designs_of
+from measure.record.rejudge import line_of
 from measure.record.store import RECORD, read_plan, read_sessions
 from measure.run.clients import client_of, containment_of
 from measure.run.prepare import Prepared
@@ -93,11 +94,10 @@ def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:
 
 def _contrast(plan: Plan, surface: Surface) -> Contrast:
     record = plan.contrast
-    kind = EditKind(record.kind)
-    new = record.after if kind is not EditKind.DROP else None
-    # An added line stands after the line before it; the record tells where it stands in the variant.
-    line = record.line - 1 if kind is EditKind.ADD else record.line
-    contrast = find_contrast(surface, Edit(kind, record.file, line=line, new=new.rstrip("\r\n") if new else None))
+    text = line_of(record)
+    contrast = contrast_at(
+        surface, record.file, EditKind(record.kind), record.start, record.end, record.after.encode(), text
+    )
     if (contrast.start, contrast.end, contrast.digest_after) != (record.start, record.end, record.file_digest_variant):
         raise _changed("the contrast", f"the edit at {record.place} is no longer the one that was measured")
     return contrast

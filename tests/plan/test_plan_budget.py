@@ -12,9 +12,7 @@ price = st.floats(0.01, 0.0125, allow_nan=False)
 
 
 @given(limit=st.floats(0.005, 1.0), prices=st.lists(price, min_size=1, max_size=150), jobs=st.integers(1, 16))
-def test_money_spent_never_passes_the_limit_once_a_price_is_known(
-    limit: float, prices: list[float], jobs: int
-) -> None:
+def test_money_spent_never_passes_the_limit_once_a_price_is_known(limit: float, prices: list[float], jobs: int) -> None:
     budget = Budget(max_usd=limit, expected_usd=prices[0])
     flying: list[float] = []
     for cost in prices:
