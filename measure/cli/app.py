@@ -401,6 +401,55 @@ Head = Annotated[str, typer.Option("--head", metavar="REV", help="What the chang
 
 
 @app.command()
+def context(
+    workspace: Annotated[
+        Path | None,
+        typer.Option(
+            "--workspace",
+            "-w",
+            metavar="DIR",
+            help="The folder whose instructions are looked at. Default: .",
+            show_default=False,
+        ),
+    ] = None,
+    client: Annotated[
+        Path | None, typer.Option("--client", metavar="PATH", help="The client's executable, if not the one on PATH.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", metavar="ID", help="What is loaded where depends on it. Default: the client's default."
+        ),
+    ] = None,
+    condition: Annotated[
+        str, typer.Option("--condition", metavar="production|lean", help="As for 'measure run'.")
+    ] = "production",
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="GLOB", help="More files of the workspace; may be repeated."),
+    ] = None,
+    lines: Annotated[bool, typer.Option("--lines", help="Show every loaded line, not only every file.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what the model receives at launch, per file and line, in tokens; what is not loaded, and why.
+
+    Launches the real client once in a clone of the workspace, against an endpoint of this program on loopback. Nothing
+    is sent to any model, no credential is used, nothing is charged.
+    """
+    from measure.cli.context import tell
+
+    tell(
+        workspace,
+        client=client,
+        model=model,
+        condition=condition,
+        include=tuple(include or ()),
+        every_line=lines,
+        as_json=as_json,
+    )
+
+
+@app.command()
 def gate(
     base: Annotated[
         str, typer.Option("--base", metavar="REV", help="What the change starts from: a commit, branch or tag.")

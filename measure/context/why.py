@@ -46,6 +46,8 @@ def _by_name(file: FileText) -> Why | None:
     meant = next((right for right in _NAMES if name.lower() == right.lower() and name != right), None)
     if meant is not None:
         return Why(f"the client reads {meant}, and case counts: this file is named {name}")
+    if name == "CLAUDE.local.md" and not file.is_loaded:
+        return Why("the user's own text is kept out of launches here (--setting-sources project)")
     if name == "AGENTS.md" and not file.is_loaded:
         return Why("this client reads AGENTS.md not at all, or only where no CLAUDE.md has any text")
     if len(file.data) > FILE_LIMIT and not file.is_loaded:
@@ -62,11 +64,13 @@ def _by_front_matter(sources: Sources, file: FileText, number: int) -> Why | Non
         return Why("it stands in front matter, which the client takes off")
     if front.error is not None and not file.listed:
         return Why(f"the file's front matter is not valid YAML: {front.error}")
+    if number in (1, first):
+        return Why("it is a border of front matter")
     key = _key_at(front, number)
     if front.table.get("disable-model-invocation") is True:
         return Why("disable-model-invocation takes the skill off the list")
     if key not in {"description", "when_to_use"}:
-        return Why(f"the client reads {key!r} itself and does not send it" if key else "it is a border of front matter")
+        return Why(f"the client reads {key!r} itself and does not send it")
     if not isinstance(front.table.get("name"), str) and file.path.startswith(".claude/agents/"):
         return Why("an agent without a name is not listed")
     shown = next((listed for listed in file.listed if listed.key == key), None)

@@ -1,0 +1,69 @@
+"""One launch against loopback, to see what a workspace's agent receives.
+
+Invariant: like a run it stands in the arena and under its lock, and leaves nothing; unlike a run it writes no record
+and reaches no model.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+import anyio
+
+from measure.arena.arena import Arena
+from measure.client.claude import ClaudeClient, open_claude
+from measure.context.capture import capture
+from measure.context.inventory import Inventory, take_inventory
+from measure.context.outside import loaded_in_real_use, never_by_name
+from measure.context.request import Request
+from measure.context.sources import find_sources
+from measure.errors import InterruptedRunError
+from measure.plan.signals import until_signalled
+from measure.surface import Surface, read_surface
+
+DEFAULT_MODEL = "default"
+"""The client's own name for the model it uses where none is named."""
+PROMPT = "Which instructions apply here?"
+
+
+def look(
+    workspace: Path, *, client: Path | None, model: str | None, condition: str, include: tuple[str, ...] = ()
+) -> Inventory:
+    """What a launch in a clone of `workspace` would send. Raises what a run would raise before its first launch."""
+    surface = read_surface(workspace, include)
+    opened = open_claude(model=model or DEFAULT_MODEL, environ=os.environ, condition=condition, client=client)
+    request = _request(opened, surface)
+    inventory = take_inventory(
+        find_sources(request, surface),
+        surface,
+        client=opened.condition.client,
+        version=opened.condition.client_version,
+        condition=condition,
+        model_named=model is not None,
+    )
+    return inventory.model_copy(
+        update={
+            "outside": tuple(loaded_in_real_use(surface, os.environ)),
+            "notices": (*inventory.notices, *never_by_name(surface)),
+        }
+    )
+
+
+def _request(client: ClaudeClient, surface: Surface) -> Request:
+    stack = ExitStack()
+
+    async def work() -> Request:
+        arena = stack.enter_context(Arena())
+        arms = arena.build(surface, None)
+        with arena.stall(arms.baseline, at_desk=True) as stall:
+            return await capture(client, cwd=stall.path, temp=stall.temp, prompt=PROMPT)
+
+    def clean_up(_: int | None) -> None:
+        stack.close()
+
+    ended = anyio.run(until_signalled, work, clean_up)
+    if ended.value is None:
+        raise InterruptedRunError("interrupted", signal_number=ended.signal_number or 0)
+    return ended.value
