@@ -92,14 +92,25 @@ def run(
         Path | None,
         typer.Option("--agent", metavar="FILE", help="Dispositions of the simulated agent."),
     ] = None,
+    stage: Annotated[
+        int,
+        typer.Option(
+            "--stage",
+            min=1,
+            max=2,
+            help="2: two cloned workspaces decide. 1: a cheap screen with the line in one prompt; it can only keep "
+            "a line or send it on to stage 2.",
+        ),
+    ] = 2,
     condition: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--condition",
             metavar="production|lean",
-            help="production: tools and skills stay listed, as in real use. lean: no tools, smallest request.",
+            help="production: tools and skills stay listed, as in real use. lean: no tools, smallest request. "
+            "Default: production; lean in stage 1.",
         ),
-    ] = "production",
+    ] = None,
     include: Annotated[
         list[str] | None,
         typer.Option(
@@ -218,7 +229,8 @@ def run(
             add=add,
             client=client,
             agent=agent,
-            condition=condition,
+            stage=1 if stage == 1 else 2,
+            condition=condition or ("lean" if stage == 1 else "production"),
             include=tuple(include or ()),
             repeats=repeats,
             max_rounds=max_rounds,

@@ -16,6 +16,10 @@ def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
         f"Probes: {len(one.probes)} of {one.scope.probes_given} ({', '.join(entry.probe.id for entry in one.probes)})"
     )
     lines.append(f"Model: {one.model}   client: {one.client}   seed: {one.design.seed}   jobs: {one.design.jobs}")
+    if one.stage == 1:
+        lines.append(
+            "Stage 1: the passage goes into one arm's prompt, both arms are empty. No difference settles nothing."
+        )
     lines += [f"Launches: {wording.resolution_sentences(one.resolution, parameters)[0]}"]
     if one.launches_at_most < one.resolution.launches_at_most:
         lines.append(f"  --max-launches ends it after {one.launches_at_most}.")

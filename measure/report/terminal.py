@@ -18,6 +18,7 @@ from rich.text import Text
 from measure.probe.model import Axis
 from measure.record.models import Arm, ContrastRecord, Plan, RunRecord, TrialRecord
 from measure.report import wording
+from measure.report.proof import beyond_sentence, proof_sentences
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, Decision, ProbeResult
 from measure.verdict.vocabulary import Status
@@ -49,6 +50,9 @@ FINDING_STATUS = {
     FindingKind.INVALID: Status.INVALID,
     FindingKind.UNMEASURED: Status.UNMEASURED,
 }
+
+
+SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
 def render(record: RunRecord, *, width: int = WIDTH, colour: bool = False, unicode: bool = True) -> str:
@@ -98,6 +102,10 @@ def _parts(record: RunRecord) -> Iterable[RenderableType]:
             yield Text()
             yield _heading("Contrast")
             yield _contrast(record.plan.contrast)
+            if record.plan.proof is not None:
+                yield Text()
+                yield _heading("In the request")
+                yield _indented(proof_sentences(record.plan.proof))
         yield Text()
         yield _heading("Scope")
         yield _indented(_scope(record.plan))
@@ -112,6 +120,9 @@ def _headline(record: RunRecord) -> RenderableType:
         decision = record.result.decision
         kind = decision.finding.kind
         sentences = wording.finding_sentences(decision.finding)
+        beyond = beyond_sentence(record.plan.proof if record.plan else None)
+        if beyond is not None and kind in (FindingKind.REDUNDANT, FindingKind.RESTATEMENT):
+            sentences = (*sentences, beyond)
         head, style = f"{SIGNS[FINDING_STATUS[kind]]} {kind.value}", STYLES[FINDING_STATUS[kind]]
     elif record.result.status == "band":
         head, style = "± noise band", "bold"
@@ -155,12 +166,16 @@ def _indented(texts: Iterable[str]) -> RenderableType:
 
 def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Iterable[RenderableType]:
     status = Status(result.verdict.status)
+    word, sentences = status.value, wording.axis_sentences(result, decision.parameters)
+    if decision.stage == 1 and status is Status.ZERO_DIFFERENCE:
+        # A screen that shows nothing settles nothing, and has to look like it.
+        status, word, sentences = Status.UNDECIDED, FindingKind.TO_STAGE_2.value, (SCREENED,)
     yield Text.assemble(
         (f"{result.axis.value.capitalize()}", "bold underline"),
         "  ",
-        (f"{SIGNS[status]} {status.value}", STYLES[status]),
+        (f"{SIGNS[status]} {word}", STYLES[status]),
     )
-    yield _indented(wording.axis_sentences(result, decision.parameters))
+    yield _indented(sentences)
     table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False, header_style="italic")
     table.add_column("", width=1)
     table.add_column("probe", overflow="fold", max_width=24)
@@ -170,7 +185,7 @@ def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Iterable
     table.add_column("e", justify="right")
     for probe in decision.probes:
         if probe.axis is result.axis:
-            _probe_row(table, probe)
+            _probe_row(table, probe, screen=decision.stage == 1)
     yield Padding(table, (0, 0, 0, 2))
     invalid = _invalid(record, result.axis)
     if invalid:
@@ -186,8 +201,10 @@ def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Iterable
     )
 
 
-def _probe_row(table: Table, probe: ProbeResult) -> None:
+def _probe_row(table: Table, probe: ProbeResult, *, screen: bool) -> None:
     status = Status(probe.verdict.status)
+    if screen and status is Status.ZERO_DIFFERENCE:
+        status = Status.UNDECIDED
     shift = wording.signed_points(probe.effect.point) if probe.effect is not None else "n/a"
     table.add_row(
         Text(SIGNS[status], style=STYLES[status]),
