@@ -1,0 +1,213 @@
+"""What is said of a record in every form, terminal, Markdown and page: signs, headline, asides, condition and doubts.
+
+Invariant: each fact is put into words in one place; nothing here computes statistics.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from measure.probe.model import Axis
+from measure.record.models import Arm, RunRecord, TrialRecord
+from measure.report import wording
+from measure.verdict.finding import FindingKind
+from measure.verdict.result import AxisResult
+from measure.verdict.vocabulary import Status
+
+SIGNS = {
+    Status.DIFFERENCE: "≠",
+    Status.ZERO_DIFFERENCE: "=",
+    Status.UNDECIDED: "?",
+    Status.INVALID: "×",
+    Status.UNMEASURED: "–",
+}
+FINDING_STATUS = {
+    FindingKind.LOAD_BEARING: Status.DIFFERENCE,
+    FindingKind.RESTATEMENT: Status.ZERO_DIFFERENCE,
+    FindingKind.REDUNDANT: Status.ZERO_DIFFERENCE,
+    FindingKind.UNDECIDED: Status.UNDECIDED,
+    FindingKind.TO_STAGE_2: Status.UNDECIDED,
+    FindingKind.INVALID: Status.INVALID,
+    FindingKind.UNMEASURED: Status.UNMEASURED,
+}
+
+
+def status_of_record(record: RunRecord) -> Status | None:
+    """The status whose sign and colour the finding has; None for a noise band."""
+    if record.result.status == "measured":
+        return FINDING_STATUS[record.result.decision.finding.kind]
+    return Status.UNMEASURED if record.result.status == "unmeasured" else None
+
+
+def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
+    """The finding's word and its sentences, and that the run was interrupted where it was."""
+    result = record.result
+    if result.status == "measured":
+        word: str = result.decision.finding.kind.value
+        sentences = wording.finding_sentences(result.decision.finding)
+    elif result.status == "band":
+        word = "noise band"
+        sentences = ("Both arms were identical: this is how far an arm lies from itself, and says nothing of a line.",)
+    else:
+        word = "unmeasured"
+        sentences = (wording.unmeasured_sentence(result),)
+    return word, sentences if record.complete else (interrupted(record), *sentences)
+
+
+def interrupted(record: RunRecord) -> str:
+    """That the run did not end of itself, and how far it got."""
+    planned = 0
+    if record.plan is not None:
+        planned = 2 * len(record.plan.probes) * record.plan.design.parameters.rounds_at_most
+    return f"Interrupted: {len(record.trials)} of at most {planned} launches were made; this is what they show."
+
+
+def counts(of: dict[str, int], invalid: int) -> str:
+    """Answers of one arm, by outcome."""
+    parts = [f"{name.removeprefix('option:')} {number}" for name, number in of.items() if number]
+    if invalid:
+        parts.append(f"no answer {invalid}")
+    return ", ".join(parts) or "n/a (0 valid)"
+
+
+def asides(record: RunRecord, result: AxisResult) -> tuple[str, ...]:
+    """Launches that do not count, reports of a missing provision, how steady the arms were, and the band."""
+    found = []
+    if invalid := _invalid(record, result.axis):
+        found.append(f"Launches that do not count: {invalid}.")
+    if holes := _holes(record, result.axis):
+        found.append(holes)
+    if result.steadiness.of:
+        found.append(
+            f"An arm against itself in successive rounds: {result.steadiness.flips} of {result.steadiness.of} answers "
+            "changed."
+        )
+    found.append(f"Noise band: run {result.band}." if result.band else "Noise band: none was measured for this condition.")
+    return tuple(found)
+
+
+def _mine(record: RunRecord, axis: Axis) -> Iterable[TrialRecord]:
+    assert record.plan is not None
+    mine = {entry.probe.id for entry in record.plan.probes if entry.probe.axis is axis}
+    return (trial for trial in record.trials if trial.probe in mine)
+
+
+def _invalid(record: RunRecord, axis: Axis) -> str:
+    assert record.plan is not None
+    found = Counter(
+        (trial.arm, trial.invalid.reason.value) for trial in _mine(record, axis) if trial.invalid is not None
+    )
+    with_arm = record.plan.contrast.with_arm
+    return ", ".join(
+        f"{number} x {reason} {'with' if arm is with_arm else 'without'} the line"
+        for (arm, reason), number in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _holes(record: RunRecord, axis: Axis) -> str | None:
+    """Reports of a missing provision: a column of their own, never an effect. None where there is no report."""
+    assert record.plan is not None
+    arms = [
+        trial.arm
+        for trial in _mine(record, axis)
+        if trial.reading is not None and trial.reading.hole_report is not None
+    ]
+    if not arms:
+        return None
+    with_line = arms.count(record.plan.contrast.with_arm)
+    return (
+        f"Reports that a provision is missing, counted apart and no effect: {with_line} with the line, "
+        f"{len(arms) - with_line} without it."
+    )
+
+
+def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
+    """What was held fixed and what it cost, as names and values."""
+    plan = record.plan
+    if plan is None:
+        return ()
+    fixed = plan.condition
+    answered = sorted({trial.model_answered for trial in record.trials if trial.model_answered and trial.reading})
+    client = f"{fixed.client} {fixed.client_version}"
+    if fixed.client == "simulated":
+        client += " (a stand-in: says nothing about any model)"
+    spending = record.spending
+    return (
+        (
+            "model",
+            fixed.model + (f", answered as {', '.join(answered)}" if answered not in ([fixed.model], []) else ""),
+        ),
+        ("client", client),
+        (
+            "condition",
+            f"{fixed.name}, stage {fixed.stage}, {wording.count(fixed.max_turns, 'turn')}, held by {fixed.containment}",
+        ),
+        ("workspace", plan.surface.workspace),
+        ("launches", _launches(record)),
+        ("stopped", _stopped(record)),
+        (
+            "cost",
+            "not reported by the client"
+            if spending.cost_usd is None
+            else f"{spending.cost_usd:.4f} USD, as the client reports it",
+        ),
+        (
+            "tokens",
+            f"{spending.input_tokens} in, {spending.cache_creation_input_tokens} cache written, "
+            f"{spending.cache_read_input_tokens} cache read, {spending.output_tokens} out",
+        ),
+        ("time", f"{spending.wall_s:.1f} s, from {record.created:%Y-%m-%d %H:%M} UTC"),
+        ("order", f"seed {plan.design.seed}; {_balance(record)}"),
+        ("judge", plan.judge_version),
+    )
+
+
+def _launches(record: RunRecord) -> str:
+    made = record.spending.launches
+    invalid = sum(trial.invalid is not None for trial in record.trials)
+    return f"{made}, of which {invalid} do not count" if invalid else f"{made}, all valid"
+
+
+def _stopped(record: RunRecord) -> str:
+    if record.stop is None:
+        return "cut off; nobody could say why"
+    left = f"; {record.stop.not_launched} launches not made" if record.stop.not_launched else ""
+    last = record.stop.last_block
+    late = sum(trial.block > last for trial in record.trials) if last is not None else 0
+    left += f"; {late} under way then and not counted" if late else ""
+    detail = f" ({record.stop.detail})" if record.stop.detail else ""
+    resets = f"; the limit ends {record.stop.resets_at:%Y-%m-%d %H:%M %Z}" if record.stop.resets_at else ""
+    return f"{record.stop.reason}{detail}{left}{resets}"
+
+
+def _balance(record: RunRecord) -> str:
+    first = Counter(trial.arm for trial in record.trials if trial.member == 0 and trial.attempt == 1)
+    return f"baseline went first in {wording.count(first[Arm.BASELINE], 'pair')}, variant in {first[Arm.VARIANT]}"
+
+
+def scope(record: RunRecord) -> tuple[str, ...]:
+    """Which probes were put of those that exist, what is left out, and the claims they were derived from."""
+    if record.plan is None:
+        return ()
+    of = record.plan.scope
+    lines = [f"{of.probes_measured} of {of.probes_given} probes measured; chosen: {of.selection}."]
+    lines += [f"Left unmeasured: {text}" for text in of.unmeasured]
+    claims = dict.fromkeys(entry.probe.claim.strip() for entry in record.plan.probes)
+    return (*lines, *(f"Claim: {claim}" for claim in claims))
+
+
+def doubts(record: RunRecord) -> tuple[str, ...]:
+    """What a reader should know before trusting it, each once."""
+    notices = [*record.warnings]
+    if record.set_aside:
+        lines = wording.count(record.set_aside, "torn line")
+        notices.append(f"{lines} of the journal {'was' if record.set_aside == 1 else 'were'} set aside")
+    if record.plan is not None:
+        surface = record.plan.surface
+        notices += list(surface.notices)
+        notices += [f"taken out of both arms: {name}" for name in surface.settings_removed]
+        notices += list(record.plan.condition.notes)
+        if record.plan.proof is not None:
+            notices += list(record.plan.proof.notices)
+    return tuple(dict.fromkeys(notices))
