@@ -19,6 +19,7 @@ from measure.arena.clone import Copier, make_arm
 from measure.arena.lock import SILENT_AFTER_S, Lock, default_place, discard, find_remains, place_of
 from measure.arena.names import fresh_name
 from measure.arena.signals import held_off_signals
+from measure.arena.spread import spread_folders
 from measure.arena.verify import verify_arm, verify_contrast
 from measure.arena.wipe import remove_tree
 from measure.contrast import Contrast
@@ -86,6 +87,7 @@ class Arena:
                 try:
                     for folder in (self._place, self.config, self.desk.parent, self.desk):
                         folder.mkdir(mode=0o700)
+                    spread_folders(self._place)
                 except OSError as error:
                     raise _no_arms(self._place, error) from None
         except BaseException:

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measure.arena.arena import Arena, Arms
+from measure.arena.spread import spread_folders
 from measure.arena.verify import verify_arm
 from measure.contrast import Edit, EditKind, find_contrast
 from measure.errors import WorkspaceError
@@ -347,6 +348,14 @@ def test_a_temp_reached_by_a_link_is_named_by_its_real_path(tmp_path: Path, ws: 
     with Arena(tmp_path / "linked/arena") as arena, arena.stall(build(arena, ws).variant) as stall:
         assert str(stall.path) == os.path.realpath(stall.path)
         assert str(stall.path).startswith(str(tmp_path / "real"))
+
+
+def test_a_hint_that_is_not_understood_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file", tmp_path / "none", Path("/proc")):
+        before = place.stat().st_mode if place.exists() else None
+        spread_folders(place)
+        assert (place.stat().st_mode if place.exists() else None) == before
 
 
 def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path: Path, ws: Path) -> None:
