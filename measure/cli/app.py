@@ -576,21 +576,25 @@ def review(
 
 
 @app.command()
-def skill(
-    workflow: Annotated[
-        bool, typer.Option("--workflow", help="Print the example of a CI workflow (GitHub Actions) instead.")
-    ] = False,
-) -> None:
-    """Print the skill that tells an agent when and how to measure, to be put into its skills folder.
+def skill() -> None:
+    """Print the skill that tells an agent when and how to measure.
 
     Example: measure skill > .claude/skills/measure-rule-effect/SKILL.md
     """
-    from importlib.resources import files
+    from measure.cli.packaged import print_file
 
-    from measure.cli.output import show
+    print_file("SKILL.md")
 
-    name = "gate/workflow.yml" if workflow else "SKILL.md"
-    show((files("measure") / name).read_text(encoding="utf-8").rstrip("\n"))
+
+@app.command()
+def workflow() -> None:
+    """Print an example of a workflow for GitHub Actions: gate, run and review of a pull request, with a budget.
+
+    Example: measure workflow > .github/workflows/measure.yml
+    """
+    from measure.cli.packaged import print_file
+
+    print_file("gate/workflow.yml")
 
 
 @app.command()
