@@ -14,7 +14,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from measure.errors import RecordError, RequestError
+from measure.probe.model import Axis
 from measure.record.build import build
+from measure.record.glance import Glance
 from measure.record.models import RunRecord
 from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, read_trials
 
@@ -31,9 +33,14 @@ class Row(BaseModel):
     reason: str | None
     """Why it is unmeasured; None for a measured run."""
     place: str | None
+    file: str | None = None
+    """The file of the contrast."""
     kind: str | None
     model: str | None
     client: str | None
+    behavior: str | None = None
+    content: str | None = None
+    """The verdict of each axis; None where it was not asked or nothing was measured."""
     launches: int
     cost_usd: float | None
 
@@ -92,28 +99,41 @@ def find(root: Path, name: str) -> Path:
     raise RequestError(f"no run {name!r} in {root}", hint="'measure runs' lists them; --runs DIR looks elsewhere.")
 
 
+def glance(folder: Path) -> Glance | RunRecord:
+    """A run for a list: a finished one without its trials, an interrupted one whole. Raises `RecordError`."""
+    if (folder / RECORD).is_file():
+        return read_model(folder / RECORD, Glance)
+    return load(folder)
+
+
 def rows(root: Path) -> Iterator[Row | Unreadable]:
-    """All runs below `root`, the newest first."""
+    """All runs below `root`, the newest first, each read from its own files."""
     for folder in run_folders(root):
         try:
-            yield row_of(load(folder))
+            yield row_of(glance(folder))
         except RecordError as error:
             yield Unreadable(folder, error.message)
 
 
-def row_of(record: RunRecord) -> Row:
+def row_of(record: RunRecord | Glance) -> Row:
     """A record as one row of a list."""
     result, plan = record.result, record.plan
+    decision = getattr(result, "decision", None)
+    axes = {axis.axis: axis.verdict.status for axis in decision.axes} if decision is not None else {}
+    reason = getattr(result, "reason", None)
     return Row(
         run_id=record.run_id,
         created=record.created,
         complete=record.complete,
-        finding=result.decision.finding.kind.value if result.status == "measured" else result.status,
-        reason=result.reason.value if result.status == "unmeasured" else None,
+        finding=decision.finding.kind.value if decision is not None else result.status,
+        reason=str(reason) if reason is not None else None,
         place=plan.contrast.place if plan else record.subject,
+        file=plan.contrast.file if plan else None,
         kind=plan.contrast.kind if plan else None,
         model=plan.condition.model if plan else None,
         client=f"{plan.condition.client} {plan.condition.client_version}" if plan else None,
+        behavior=axes.get(Axis.BEHAVIOR),
+        content=axes.get(Axis.CONTENT),
         launches=record.spending.launches,
         cost_usd=record.spending.cost_usd,
     )
