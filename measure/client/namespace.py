@@ -19,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,20 +27,26 @@ from pathlib import Path
 from typing import ClassVar
 
 from measure.client.containment import GATE_NAME, GO, READY, Way, children_of
+from measure.view import View
 
 # `read -r` takes single bytes from a pipe, so what follows GO is left for the agent. What stands between `read` and
-# `exec` happens in the launch's own view of the file system and is seen by nobody else.
+# `exec` happens in the launch's own view of the file system and is seen by nobody else. The folder that is shown comes
+# last, since it may hold what is covered. 126 says that the agent was never started.
 _GATE = """
 echo ready && read -r _ || exit 1
 while [ "$1" != -- ]; do
-  [ ! -d "$1" ] || mount -t tmpfs -o mode=700 none "$1" || exit 1
+  [ ! -d "$1" ] || mount -n -t tmpfs -o mode=700 none "$1" || exit 126
   shift
 done
-shift
+if [ -n "$2" ]; then
+  mount -n --bind "$2" "$3" && cd "$4" || exit 126
+  unset PWD OLDPWD
+fi
+shift 4
 exec "$@"
 """
 _KILLED = b"unshare: sigprocmask unblock failed: " + os.strerror(errno.EINVAL).encode() + b"\n"
-_PROBE_LIMIT_S = 5.0
+_PROBE_LIMIT_S = 3.0
 
 
 @dataclass(slots=True)
@@ -80,10 +87,15 @@ class PidNamespace:
     setpriv: str
     unshare: str
     shell: str
+    back: tuple[str, ...] = ()
+    """Stands before the agent where making the namespace took another user id, and gives it back its own."""
     covered: tuple[str, ...] = ()
+    shown: tuple[str, str, str] = ("", "", "")
+    """A folder, the folder in whose place it is seen, and where the agent stands; empty for none."""
 
     way: ClassVar[Way] = "pid-namespace"
     variable: ClassVar[str | None] = None
+    has_views: ClassVar[bool] = True
 
     def hold(self, argv: Sequence[str], env: Mapping[str, str]) -> _NamespaceHold:
         return _NamespaceHold(argv=(*self._before(), *argv), env=env)
@@ -91,11 +103,14 @@ class PidNamespace:
     def covering(self, *directories: Path) -> PidNamespace:
         return replace(self, covered=(*self.covered, *map(os.path.realpath, directories)))
 
+    def showing(self, view: View, cwd: Path) -> PidNamespace:
+        return replace(self, shown=(str(view.source), str(view.target), str(view.of(cwd))))
+
     def _before(self) -> tuple[str, ...]:
         return (
             self.setpriv, "--pdeathsig", "KILL", "--",
             self.unshare, "--pid", "--mount", "--fork", "--kill-child", *self.options, "--",
-            self.shell, "-c", _GATE, GATE_NAME, *self.covered, "--",
+            self.shell, "-c", _GATE, GATE_NAME, *self.covered, "--", *self.shown, *self.back,
         )  # fmt: skip
 
 
@@ -105,43 +120,58 @@ def probe() -> PidNamespace | None:
     if sys.platform != "linux" or None in tools:
         return None
     setpriv, unshare, shell = (str(tool) for tool in tools)
-    own_user = ("--user", "--map-current-user")
+    # A user who may not mount becomes another for as long as the namespace is made, and itself again for the agent.
+    as_root = ("--user", "--map-root-user")
+    back = (unshare, "--user", f"--map-user={os.getuid()}", f"--map-group={os.getgid()}", "--")
     # With its own /proc the agent sees its own processes only; where a container forbids that, it still works without.
-    for options in (("--mount-proc",), (*own_user, "--mount-proc"), (), own_user):
-        candidate = PidNamespace(options, setpriv, unshare, shell)
+    for options, again in ((("--mount-proc",), ()), ((*as_root, "--mount-proc"), back), ((), ()), (as_root, back)):
+        candidate = PidNamespace(options, setpriv, unshare, shell, again)
         if _passes_results_through(candidate) and _dies_with_its_parent(candidate):
             return candidate
     return None
 
 
 def _passes_results_through(candidate: PidNamespace) -> bool:
-    """The agent is process 1, sees its input alone, and its exit code comes back."""
-    script = 'read -r line && [ "$$ $line" = "1 input" ] && [ -r /proc/self/stat ] && exit 7'
-    try:
-        done = subprocess.run(
-            candidate.hold(["/bin/sh", "-c", script], {}).argv,
-            input=GO + b"input\n",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_PROBE_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+    """The agent is process 1 under the user's own id, sees its input alone and files where it should, and its exit code
+    comes back."""
+    script = (
+        'read -r line && [ "$$ $line $(id -u)" = "1 input $1" ] && [ "$(pwd -P)" = "$2" ] && [ -f here ]'
+        " && [ -r /proc/self/stat ] && exit 7"
+    )
+    with tempfile.TemporaryDirectory() as made:
+        top = Path(os.path.realpath(made))
+        own = top / "own"
+        own.mkdir()
+        (own / "here").touch()
+        shown = candidate.showing(View(own, top), own)
+        agent = ["/bin/sh", "-c", script, "agent", str(os.getuid()), str(top)]
+        try:
+            done = subprocess.run(
+                shown.hold(agent, {}).argv,
+                input=GO + b"input\n",
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_PROBE_LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return False
     return done.returncode == 7 and done.stdout == READY
 
 
 def _dies_with_its_parent(candidate: PidNamespace) -> bool:
-    """SIGKILL of the parent alone ends even a process that left the session: all hold the pipe, so it ends."""
-    script = 'setsid sleep 600 & echo "$$"; sleep 600'
-    inner = candidate.hold(["/bin/sh", "-c", script], {"PATH": os.defpath})
+    """SIGKILL of the parent alone ends even a process that left the session.
+
+    All of them hold the output's pipe, so its end tells. All read the input's, so its end ends what a broken promise
+    left behind.
+    """
+    script = 'exec 3<&0; setsid cat <&3 & echo "$$"; cat <&3'
     try:
         parent = subprocess.Popen(
-            ["/bin/sh", "-c", '"$@"; exit', "parent", *inner.argv],
+            ["/bin/sh", "-c", '"$@"; exit', "parent", *candidate.hold(["/bin/sh", "-c", script], {}).argv],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,
         )
     except OSError:
         return False
@@ -162,7 +192,7 @@ def _dies_with_its_parent(candidate: PidNamespace) -> bool:
         except OSError:
             return False
         finally:
-            _signal_group(parent.pid, signal.SIGKILL)
+            parent.kill()
 
 
 def _read_before(deadline: float, descriptor: int) -> bytes | None:

@@ -15,7 +15,7 @@ from measure.client.containment import Containment, Hold, children_of, choose
 from measure.client.descendants import Descendants
 from measure.client.namespace import PidNamespace, probe
 from measure.errors import ClientError
-from tests.client.launching import every_way, get, run
+from tests.client.launching import eventually, every_way, get, run, standing_in
 
 pytestmark = pytest.mark.anyio
 
@@ -59,10 +59,14 @@ def fake(tmp_path: Path, name: str, script: str) -> str:
         ("unshare", "echo 'unshare failed: Operation not permitted' >&2; exit 1"),
         ("unshare", 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'),
         ("setpriv", 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'),
+        (
+            "unshare",
+            'for a in "$@"; do shift; [ "$a" = --kill-child ] || set -- "$@" "$a"; done; exec "$REAL" "$@"',
+        ),
         ("unshare", '"$REAL" "$@"; exit 0'),
-        ("unshare", "exec sleep 600"),
+        ("unshare", "exec sleep 5"),
     ],
-    ids=["forbidden", "no namespace", "no death with the parent", "exit code lost", "hangs"],
+    ids=["forbidden", "no namespace", "outlives the harness", "outlives the wrapper", "exit code lost", "hangs"],
 )
 def test_a_namespace_that_does_not_keep_its_promises_is_not_used(
     broken: str, script: str, real: PidNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -71,8 +75,10 @@ def test_a_namespace_that_does_not_keep_its_promises_is_not_used(
     monkeypatch.setenv("REAL", tools[broken])
     tools[broken] = fake(tmp_path, broken, script)
     monkeypatch.setattr(shutil, "which", tools.get)
-    monkeypatch.setattr(namespace, "_PROBE_LIMIT_S", 0.3)
+    monkeypatch.setattr(namespace, "_PROBE_LIMIT_S", 0.5)
+    monkeypatch.chdir(tmp_path)
     assert probe() is None
+    assert eventually(lambda: standing_in(tmp_path) == [os.getpid()]), "the probe left something running"
 
 
 async def test_a_wrapper_that_fails_later_is_a_start_error(real: PidNamespace, tmp_path: Path) -> None:
