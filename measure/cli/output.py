@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def make_streams_safe() -> None:
@@ -35,7 +36,7 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     """One JSON document on stdout, ASCII only."""
     global _documents  # noqa: PLW0603
     _documents += 1
-    data = value.model_dump(mode="json", by_alias=True) if isinstance(value, BaseModel) else value
+    data = value.model_dump(mode="json", by_alias=True) if not isinstance(value, dict | list) else value
     sys.stdout.write(json.dumps(data, indent=2) + "\n")
 
 
