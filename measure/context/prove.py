@@ -24,7 +24,7 @@ from measure.contrast import Contrast
 from measure.errors import ContrastError
 from measure.surface.imports import MAX_HOPS, find_imports
 from measure.surface.layout import read_workspace
-from measure.surface.model import Surface
+from measure.surface.model import Kind, Surface
 from measure.surface.unit import TOKENS_ARE
 
 _TELLING: Final = re.compile(
@@ -48,7 +48,7 @@ async def prove(
         if arms.contrast is None:
             proofs.append(_identical(baseline, variant))
         else:
-            proofs.append(_proof(arms, arms.contrast, baseline, variant, tuple(prompts), on_demand=on_demand))
+            proofs.append(proof_from(arms, baseline, variant, tuple(prompts), on_demand=on_demand))
     return proofs[0].model_copy(update={"prompts": len(proofs)})
 
 
@@ -81,22 +81,20 @@ async def _at_desk(client: Capturable, arena: Arena, arm: Path | None, prompt: s
         return await capture(client, cwd=stall.path, temp=stall.temp, prompt=prompt)
 
 
-def _proof(
+def proof_from(
     arms: Arms,
-    contrast: Contrast,
     baseline_request: Request,
     variant_request: Request,
-    prompts: tuple[str, ...],
+    prompts: tuple[str, ...] = (),
     *,
-    on_demand: bool,
+    on_demand: bool = False,
 ) -> Proof:
-    surface = arms.surface
-    entry = surface.by_path[contrast.path]
-    assert entry.source is not None
-    edited = contrast.apply(entry.source.read_bytes())
-    baseline = find_sources(baseline_request, surface)
-    variant = find_sources(variant_request, surface, {contrast.path: edited})
-    found = compare(baseline, variant, contrast, imports_of(surface, contrast))
+    """The proof from the requests of both arms. Raises `ContrastError` as `prove` does."""
+    surface, contrast = arms.surface, arms.contrast
+    assert contrast is not None
+    baseline = find_sources(baseline_request, surface, arms.baseline)
+    variant = find_sources(variant_request, surface, arms.variant)
+    found = compare(baseline, variant, contrast, imports_of(arms, contrast))
     without = variant if contrast.with_arm == "baseline" else baseline
     if isinstance(found, Absent):
         if not on_demand:
@@ -162,7 +160,7 @@ def _places(baseline: Sources, variant: Sources, found: Shown, contrast: Contras
     return tuple(dict.fromkeys(places))
 
 
-def imports_of(surface: Surface, contrast: Contrast) -> tuple[str, ...]:
+def imports_of(arms: Arms, contrast: Contrast) -> tuple[str, ...]:
     """Paths of the files that the contrast's line imports, and what those import in turn."""
     waiting = [(contrast.path, (contrast.before or contrast.after).decode("utf-8", "replace"), 0)]
     found: list[str] = []
@@ -170,10 +168,11 @@ def imports_of(surface: Surface, contrast: Contrast) -> tuple[str, ...]:
         path, text, hops = waiting.pop(0)
         for imported in find_imports(text) if hops <= MAX_HOPS else ():
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), imported.path))
-            entry = surface.by_path.get(target)
-            if entry is not None and entry.source is not None and target not in found:
+            entry = arms.surface.by_path.get(target)
+            if entry is not None and entry.kind is Kind.FILE and target not in found:
                 found.append(target)
-                waiting.append((target, entry.source.read_bytes().decode("utf-8", "replace"), hops + 1))
+                text = (arms.baseline / target).read_bytes().decode("utf-8", "replace")
+                waiting.append((target, text, hops + 1))
     return tuple(found)
 
 
@@ -217,6 +216,8 @@ def _mismatch(
             "other text in at the other"
         )
         hint = "Shorten the description until it is shown whole, then measure. Nothing was spent."
+    elif before.listed and not after.listed:
+        words = f"without this the client does not list {contrast.path} at all"
     elif contrast.path.startswith(".claude/skills/"):
         words = "the list of skills has a budget, and other skills are shown otherwise once this one changes"
     else:

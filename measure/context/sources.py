@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from measure.client.masking import WORKSPACE
@@ -118,29 +119,25 @@ class Sources:
         return section if section is not None and section in outside else "the client's own text"
 
 
-def find_sources(request: Request, surface: Surface, changed: dict[str, bytes] | None = None) -> Sources:
-    """Attribute a request's lines to the files of `surface`; `changed` holds bytes that differ from the workspace's."""
-    return _Finder(request, surface, changed or {}).find()
+def find_sources(request: Request, surface: Surface, arm: Path) -> Sources:
+    """Attribute the lines of a request to the files of the arm that it came from, which was made from `surface`."""
+    return _Finder(request, surface, arm).find()
 
 
-def text_files(surface: Surface, changed: dict[str, bytes] | None = None) -> Iterator[tuple[Entry, bytes]]:
-    """Every file an arm has, with its bytes."""
+def text_files(surface: Surface, arm: Path) -> Iterator[tuple[Entry, bytes]]:
+    """Every file of an arm with its bytes. The workspace itself may have changed meanwhile."""
     for entry in surface.entries:
         if entry.kind is Kind.FILE:
-            data = (changed or {}).get(entry.path, entry.content)
-            if data is None:
-                assert entry.source is not None
-                data = entry.source.read_bytes()
-            yield entry, data
+            yield entry, (arm / entry.path).read_bytes()
 
 
 class _Finder:
     """Holds what is claimed while files are looked for."""
 
-    def __init__(self, request: Request, surface: Surface, changed: dict[str, bytes]) -> None:
+    def __init__(self, request: Request, surface: Surface, arm: Path) -> None:
         self._request = request
         self._surface = surface
-        self._changed = changed
+        self._arm = arm
         self._lines = [_lines_of(piece) for piece in request.pieces]
         self._headers: dict[Spot, str] = {}
         self._sections: dict[str, list[tuple[Spot, int]]] = defaultdict(list)
@@ -148,7 +145,7 @@ class _Finder:
 
     def find(self) -> Sources:
         self._read_headers()
-        files = [self._file(entry.path, data) for entry, data in text_files(self._surface, self._changed)]
+        files = [self._file(entry.path, data) for entry, data in text_files(self._surface, self._arm)]
         known = {path for path in self._sections if self._inside(path) is not None}
         outside = tuple(
             (path, start) for path, sections in self._sections.items() if path not in known for start, _ in sections

@@ -24,7 +24,8 @@ def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
     if one.launches_at_most < one.resolution.launches_at_most:
         lines.append(f"  --max-launches ends it after {one.launches_at_most}.")
     lines.append(f"Price: {_price(one, price_usd)}")
-    lines += [f"Resolves: {sentence}" for sentence in wording.resolution_sentences(one.resolution, parameters)[1:]]
+    resolved = wording.resolution_sentences(one.resolution, parameters)[1:]
+    lines += [f"Resolves: {sentence}" for sentence in resolved if one.stage == 2 or "zero" not in sentence]
     lines += [f"Note: {safe(notice)}" for notice in one.notices]
     return lines
 

@@ -17,8 +17,7 @@ from measure.client.claude import ClaudeClient, open_claude
 from measure.context.capture import capture
 from measure.context.inventory import Inventory, take_inventory
 from measure.context.outside import loaded_in_real_use, never_by_name
-from measure.context.request import Request
-from measure.context.sources import find_sources
+from measure.context.sources import Sources, find_sources
 from measure.errors import InterruptedRunError
 from measure.plan.signals import until_signalled
 from measure.surface import Surface, read_surface
@@ -34,9 +33,8 @@ def look(
     """What a launch in a clone of `workspace` would send. Raises what a run would raise before its first launch."""
     surface = read_surface(workspace, include)
     opened = open_claude(model=model or DEFAULT_MODEL, environ=os.environ, condition=condition, client=client)
-    request = _request(opened, surface)
     inventory = take_inventory(
-        find_sources(request, surface),
+        _sources(opened, surface),
         surface,
         client=opened.condition.client,
         version=opened.condition.client_version,
@@ -51,14 +49,15 @@ def look(
     )
 
 
-def _request(client: ClaudeClient, surface: Surface) -> Request:
+def _sources(client: ClaudeClient, surface: Surface) -> Sources:
     stack = ExitStack()
 
-    async def work() -> Request:
+    async def work() -> Sources:
         arena = stack.enter_context(Arena())
         arms = arena.build(surface, None)
         with arena.stall(arms.baseline, at_desk=True) as stall:
-            return await capture(client, cwd=stall.path, temp=stall.temp, prompt=PROMPT)
+            request = await capture(client, cwd=stall.path, temp=stall.temp, prompt=PROMPT)
+        return find_sources(request, surface, arms.baseline)
 
     def clean_up(_: int | None) -> None:
         stack.close()

@@ -89,7 +89,7 @@ def sift_of(
         return lambda _, returned: returned
     contrast, probes = one.contrast, {entry.probe.id: entry.probe for entry in plan.probes}
     without = Arm.VARIANT if plan.contrast.with_arm is Arm.BASELINE else Arm.BASELINE
-    files = {entry.path: data for entry, data in text_files(arms.surface) if len(data) <= FILE_LIMIT}
+    files = {entry.path: data for entry, data in text_files(arms.surface, arms.baseline) if len(data) <= FILE_LIMIT}
     mine = contrast.apply(files[contrast.path]) if without is Arm.VARIANT else files[contrast.path]
     reach = reach_of(contrast.path, files[contrast.path])
     texts = {**files, contrast.path: mine}.values() if plan.condition.stage == 2 else ()
