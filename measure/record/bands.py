@@ -12,13 +12,12 @@ from pydantic import ValidationError
 
 from measure.client.base import Condition
 from measure.probe.model import Axis
+from measure.record.condition import BAND as BAND_FIELDS
+from measure.record.condition import differing
 from measure.record.models import BandUsed, NoiseBand, RunRecord, Stored
 from measure.record.store import dump, write_whole
 
 BAND = "band.json"
-
-MUST_MATCH = ("client", "client_version", "model", "name", "stage", "arguments", "variables_set", "max_turns")
-"""Fields of the condition a band belongs to."""
 
 
 class BandFile(Stored):
@@ -44,7 +43,7 @@ def find_bands(root: Path, condition: Condition) -> tuple[BandUsed, ...]:
             file = BandFile.model_validate_json(path.read_bytes())
         except (OSError, ValidationError):
             continue
-        if all(getattr(file.condition, name) == getattr(condition, name) for name in MUST_MATCH):
+        if not differing(file.condition, condition, BAND_FIELDS):
             for band in file.bands.bands:
                 found.setdefault(band.axis, BandUsed(run_id=file.run_id, band=band))
     return tuple(found[axis] for axis in Axis if axis in found)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from measure.client.base import Client, Condition
+from measure.client.base import Client
 from measure.contrast import Contrast, EditKind, contrast_at
 from measure.errors import RequestError
 from measure.probe.load import load_probe
 from measure.record.build import parameters_now
+from measure.record.condition import differing
 from measure.record.models import Plan
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
@@ -23,19 +24,6 @@ from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import resolve
-
-MUST_MATCH = (
-    "client",
-    "client_version",
-    "model",
-    "name",
-    "stage",
-    "arguments",
-    "variables_set",
-    "max_turns",
-    "time_limit_s",
-)
-"""Fields of the condition that a run can't change while it goes on."""
 
 
 def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tuple[Plan, Prepared, Client]:
@@ -133,13 +121,6 @@ def _client(plan: Plan, prepared: Prepared) -> Client:
             f"was {getattr(condition, name)!r}, is {getattr(client.condition, name)!r}",
         )
     return client
-
-
-def differing(before: Condition, now: Condition) -> list[str]:
-    """Names of the fields that must match and don't."""
-    # The notes of the simulated agent hold the digest of its dispositions, which are what answers.
-    fields = (*MUST_MATCH, "notes") if before.client == "simulated" else MUST_MATCH
-    return [name for name in fields if getattr(before, name) != getattr(now, name)]
 
 
 def _changed(what: str, how: str) -> RequestError:
