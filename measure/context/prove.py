@@ -30,7 +30,7 @@ from measure.surface.unit import TOKENS_ARE
 _TELLING: Final = re.compile(
     r"(?i)(?<![a-z])(?:py)?(?:test|trial|experiment|measure|arena|baseline|variant|clone|copy|sandbox|eval|benchmark)"
 )
-_SHOWN_LINES: Final = 4
+_SHOWN_LINES: Final = 8
 
 
 async def prove(
@@ -222,8 +222,9 @@ def _mismatch(
         words = "the list of skills has a budget, and other skills are shown otherwise once this one changes"
     else:
         words = "more than the line differs"
+    known = frozenset(line.strip() for side in (baseline, variant) for file in side.files for line in file.lines)
     return ContrastError(
-        f"the requests of the two arms differ in more than {place}: {words}. {_listed(found)}", hint=hint
+        f"the requests of the two arms differ in more than {place}: {words}. {_listed(found, known)}", hint=hint
     )
 
 
@@ -235,9 +236,11 @@ def _file_that_came(surface: Surface, baseline: Sources, variant: Sources, contr
     return None
 
 
-def _listed(found: Mismatch) -> str:
-    told = [f"- {line[:160]}" for line in found.gone[:_SHOWN_LINES]] + [
-        f"+ {line[:160]}" for line in found.came[:_SHOWN_LINES]
-    ]
-    more = max(0, len(found.gone) - _SHOWN_LINES) + max(0, len(found.came) - _SHOWN_LINES)
-    return "Also differing:\n    " + "\n    ".join(told) + (f"\n    and {more} more lines" if more else "")
+def _listed(found: Mismatch, known: frozenset[str] = frozenset()) -> str:
+    """What differs besides; text of the workspace's files, which are `known`, before words of the client's own."""
+    told = [(line not in known, f"- {line[:160]}") for line in found.gone]
+    told += [(line not in known, f"+ {line[:160]}") for line in found.came]
+    told.sort(key=lambda entry: entry[0])
+    lines = [line for _, line in told[:_SHOWN_LINES]]
+    more = len(told) - len(lines)
+    return "Also differing:\n    " + "\n    ".join(lines) + (f"\n    and {more} more lines" if more else "")
