@@ -137,6 +137,17 @@ def run(
             help="standard: a zero-difference excludes an average shift of .2 (.7 in one probe). cheap: .3 (.85).",
         ),
     ] = "standard",
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", metavar="SHARE", help="The average shift that a zero-difference excludes, 0 to 1."),
+    ] = None,
+    probe_margin: Annotated[
+        float | None,
+        typer.Option("--probe-margin", metavar="SHARE", help="The shift of any single probe that it excludes."),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option("--alpha", metavar="SHARE", help="Error level of each claim. Default: .05.")
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = 2,
     max_turns: Annotated[
         int,
@@ -235,6 +246,9 @@ def run(
             repeats=repeats,
             max_rounds=max_rounds,
             profile=profile,
+            alpha=alpha,
+            margin=margin,
+            probe_margin=probe_margin,
             jobs=jobs,
             max_turns=max_turns,
             time_limit_s=time_limit,

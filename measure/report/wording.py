@@ -119,14 +119,17 @@ def excluded_phrase(excluded: Interval | None) -> str | None:
     return " and ".join(sides)
 
 
-def axis_sentences(result: AxisResult, parameters: Parameters) -> tuple[str, ...]:
-    """The verdict of one axis, what it excludes, where it stands and what would settle it."""
+def axis_sentences(result: AxisResult, parameters: Parameters, usd_per_launch: float | None = None) -> tuple[str, ...]:
+    """The verdict of one axis, what it excludes, where it stands and what would settle it.
+
+    With `usd_per_launch`, what a launch cost so far on average, the last says what that would cost.
+    """
     sentences = [*_axis_verdict(result, parameters)]
     if result.void and result.probes:
         sentences.append(f"Set aside because they leaked and need new wording: {', '.join(result.void)}.")
     if result.damage.pairs:
         sentences.append(f"{_of(result.damage.pairs, result.pairs, 'pair')} {_lack(result.damage.pairs)} an answer.")
-    sentences += settling_sentences(result.settling, result.verdict)
+    sentences += settling_sentences(result.settling, result.verdict, usd_per_launch)
     return tuple(sentences)
 
 
@@ -221,7 +224,7 @@ def probe_sentence(result: ProbeResult) -> str:
     return f"Undecided for this probe alone after {pairs}{shift}."
 
 
-def settling_sentences(ways: Sequence[Settling], verdict: Verdict) -> list[str]:
+def settling_sentences(ways: Sequence[Settling], verdict: Verdict, usd_per_launch: float | None = None) -> list[str]:
     """What would settle an open axis; an open one without a way within sight says so."""
     if not isinstance(verdict, Undecided):
         return []
@@ -229,7 +232,7 @@ def settling_sentences(ways: Sequence[Settling], verdict: Verdict) -> list[str]:
         return ["No realistic number of further pairs would settle it; sharper probes would."]
     return [
         f"If further pairs are {'all identical' if way.assuming == 'identical' else 'like those so far'}, "
-        f"{count(way.pairs, 'more pair')} ({count(way.launches, 'launch').replace('launchs', 'launches')}, "
+        f"{count(way.pairs, 'more pair')} ({_launches(way.launches)}{_price(way.launches, usd_per_launch)}, "
         f"--max-rounds {way.rounds}) would show a {way.verdict}."
         for way in ways
     ]
@@ -274,6 +277,10 @@ def decision_sentences(decision: Decision) -> tuple[str, ...]:
         name = AXIS_NAMES[result.axis].capitalize()
         sentences += [f"{name}: {sentence}" for sentence in axis_sentences(result, decision.parameters)]
     return tuple(sentences)
+
+
+def _price(launches: int, usd_per_launch: float | None) -> str:
+    return "" if usd_per_launch is None else f", about {launches * usd_per_launch:.2f} USD at what a launch cost so far"
 
 
 def _launches(number: int) -> str:

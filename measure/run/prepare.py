@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from pydantic import ValidationError
+
 from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
 from measure.errors import ContrastError, ProbeError, RequestError
 from measure.probe.lint import Severity, check
@@ -88,8 +90,20 @@ def parameters_of(request: RunRequest) -> Parameters:
     """The declared procedure. Raises `RequestError` for an unknown profile."""
     if request.profile not in PROFILES:
         raise RequestError(f"--profile {request.profile!r}: expected {' or '.join(PROFILES)}")
-    chosen = PROFILES[request.profile].model_dump()
-    return Parameters.model_validate({**chosen, "max_rounds": request.max_rounds, "repeats": request.repeats})
+    said = {
+        "max_rounds": request.max_rounds,
+        "alpha": request.alpha,
+        "margin": request.margin,
+        "probe_margin": request.probe_margin,
+    }
+    given = {name: value for name, value in said.items() if value is not None}
+    chosen = {**PROFILES[request.profile].model_dump(), **given, "repeats": request.repeats}
+    try:
+        return Parameters.model_validate(chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = f"--{'-'.join(map(str, first['loc'])).replace('_', '-')}: " if first["loc"] else ""
+        raise RequestError(f"{where}{first['msg'].removeprefix('Value error, ')}") from None
 
 
 def _prepare_one(

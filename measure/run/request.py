@@ -24,6 +24,9 @@ class RunRequest:
     repeats: int | None = None
     max_rounds: int = 6
     profile: str = "standard"
+    alpha: float | None = None
+    margin: float | None = None
+    probe_margin: float | None = None
     jobs: int = 2
     max_turns: int = 1
     time_limit_s: float = 300.0
