@@ -19,6 +19,7 @@ from measure.record.library import Row, row_of
 from measure.record.models import RunRecord
 from measure.record.pairs import designs_of
 from measure.verdict.decide import decide
+from measure.verdict.design import Pair
 from measure.verdict.result import AxisResult, Decision, ProbeResult
 
 
@@ -81,7 +82,7 @@ def _side(record: RunRecord) -> Side:
 
 def _pooled(*records: RunRecord) -> Decision:
     ordered: Sequence[RunRecord] = sorted(records, key=lambda record: record.created)
-    pairs = []
+    pairs: list[Pair] = []
     for record in ordered:
         begin = pairs[-1].seq + 1 if pairs else 0
         pairs += [replace(pair, seq=begin + pair.seq) for pair in counted_pairs(record)]

@@ -1,5 +1,4 @@
-"""What has to be the same before two things may be put together: a run with its later self, a run with a noise band, two
-runs with each other.
+"""What has to be the same before things may be put together: a run and its later self, a run and a band, two runs.
 
 Invariant: what must match is listed here and nowhere else, and what does not match is named, with both values.
 """

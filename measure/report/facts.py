@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from measure.probe.model import Axis
 from measure.record.models import Arm, RunRecord, TrialRecord
 from measure.report import wording
+from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
-from measure.verdict.result import AxisResult
+from measure.verdict.result import AxisResult, Decision, Effect, Interval, ProbeResult
 from measure.verdict.vocabulary import Status
 
 SIGNS = {
@@ -31,6 +32,7 @@ FINDING_STATUS = {
     FindingKind.INVALID: Status.INVALID,
     FindingKind.UNMEASURED: Status.UNMEASURED,
 }
+SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
 def status_of_record(record: RunRecord) -> Status | None:
@@ -46,6 +48,9 @@ def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
     if result.status == "measured":
         word: str = result.decision.finding.kind.value
         sentences = wording.finding_sentences(result.decision.finding)
+        beyond = beyond_sentence(record.plan.proof if record.plan else None)
+        if beyond is not None and result.decision.finding.kind in (FindingKind.REDUNDANT, FindingKind.RESTATEMENT):
+            sentences = (*sentences, beyond)
     elif result.status == "band":
         word = "noise band"
         sentences = ("Both arms were identical: this is how far an arm lies from itself, and says nothing of a line.",)
@@ -53,6 +58,21 @@ def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
         word = "unmeasured"
         sentences = (wording.unmeasured_sentence(result),)
     return word, sentences if record.complete else (interrupted(record), *sentences)
+
+
+def axis_shown(result: AxisResult, decision: Decision) -> tuple[Status, str, tuple[str, ...]]:
+    """Whose sign and colour an axis has, its word and its sentences."""
+    status = Status(result.verdict.status)
+    if decision.stage == 1 and status is Status.ZERO_DIFFERENCE:
+        # A screen that shows nothing settles nothing, and has to look like it.
+        return Status.UNDECIDED, FindingKind.TO_STAGE_2.value, (SCREENED,)
+    return status, status.value, wording.axis_sentences(result, decision.parameters)
+
+
+def probe_shown(result: ProbeResult, decision: Decision) -> Status:
+    """Whose sign and colour a probe has."""
+    status = Status(result.verdict.status)
+    return Status.UNDECIDED if decision.stage == 1 and status is Status.ZERO_DIFFERENCE else status
 
 
 def interrupted(record: RunRecord) -> str:
@@ -71,6 +91,23 @@ def counts(of: dict[str, int], invalid: int) -> str:
     return ", ".join(parts) or "n/a (0 valid)"
 
 
+def shift(effect: Effect | None) -> str:
+    """The observed shift with its interval, in points."""
+    if effect is None:
+        return "n/a"
+    low = -1.0 if effect.interval.low <= -0.99 else effect.interval.low
+    high = 1.0 if effect.interval.high >= 0.99 else effect.interval.high
+    ends = f"{wording.signed_points(low)}…{wording.signed_points(high)}"
+    return f"{wording.signed_points(effect.point)} ({ends})"
+
+
+def not_excluded(excluded: Interval | None) -> str:
+    """The shifts that complete rounds leave open, in points."""
+    if excluded is None or (excluded.low <= -1 and excluded.high >= 1):
+        return "any"
+    return f"{wording.signed_points(excluded.low)}…{wording.signed_points(excluded.high)}"
+
+
 def asides(record: RunRecord, result: AxisResult) -> tuple[str, ...]:
     """Launches that do not count, reports of a missing provision, how steady the arms were, and the band."""
     found = []
@@ -83,7 +120,9 @@ def asides(record: RunRecord, result: AxisResult) -> tuple[str, ...]:
             f"An arm against itself in successive rounds: {result.steadiness.flips} of {result.steadiness.of} answers "
             "changed."
         )
-    found.append(f"Noise band: run {result.band}." if result.band else "Noise band: none was measured for this condition.")
+    found.append(
+        f"Noise band: run {result.band}." if result.band else "Noise band: none was measured for this condition."
+    )
     return tuple(found)
 
 
@@ -154,8 +193,10 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ),
         (
             "tokens",
-            f"{spending.input_tokens} in, {spending.cache_creation_input_tokens} cache written, "
-            f"{spending.cache_read_input_tokens} cache read, {spending.output_tokens} out",
+            (
+                f"{spending.input_tokens} in, {spending.cache_creation_input_tokens} cache written, "
+                f"{spending.cache_read_input_tokens} cache read, {spending.output_tokens} out"
+            ),
         ),
         ("time", f"{spending.wall_s:.1f} s, from {record.created:%Y-%m-%d %H:%M} UTC"),
         ("order", f"seed {plan.design.seed}; {_balance(record)}"),

@@ -24,6 +24,7 @@ from measure.record.models import Arm, RunRecord
 from measure.report import facts, wording
 from measure.report.answers import PairShown, pairs_shown
 from measure.report.plots import evidence, forest
+from measure.report.proof import proof_sentences
 from measure.report.visible import visible
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, ProbeResult
@@ -95,10 +96,15 @@ class RunShown:
         """What was held fixed and what it cost, as names and values."""
         return facts.condition(self.record)
 
-    def sentences(self, axis: AxisResult) -> tuple[str, ...]:
-        """The verdict of an axis in words."""
+    def axis(self, axis: AxisResult) -> tuple[Status, str, tuple[str, ...]]:
+        """Whose sign and colour an axis has, its word and its sentences."""
         assert self.record.result.status == "measured"
-        return wording.axis_sentences(axis, self.record.result.decision.parameters)
+        return facts.axis_shown(axis, self.record.result.decision)
+
+    def probe(self, probe: ProbeResult) -> Status:
+        """Whose sign and colour a probe has."""
+        assert self.record.result.status == "measured"
+        return facts.probe_shown(probe, self.record.result.decision)
 
     def probes_of(self, axis: AxisResult) -> tuple[ProbeResult, ...]:
         """The results of an axis's probes."""
@@ -135,13 +141,19 @@ def render_page(records: Sequence[RunRecord]) -> str:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("measure.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader("measure.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {
         "visible": visible,
         "points": wording.signed_points,
         "interval": wording.interval,
         "size": wording.evidence_size,
+        "shift": facts.shift,
+        "not_excluded": facts.not_excluded,
         "outcome": lambda name: name.removeprefix("option:"),
     }
     style, script = (_source(environment, name) for name in ("page.css", "page.js"))
@@ -151,7 +163,8 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "signs": facts.SIGNS,
         "Arm": Arm,
         "wording": wording,
-        "drawing": lambda text: Markup(text),  # noqa: S704 - drawn and cleaned by this program
+        "proof_sentences": proof_sentences,
+        "drawing": Markup,
         "style": Markup(style),  # noqa: S704 - a file of this package
         "script": Markup(script),  # noqa: S704 - a file of this package
         "policy": (

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from measure.record.models import RunRecord
 from measure.record.counted import counted_pairs
+from measure.record.models import RunRecord
 from measure.record.pairs import designs_of
-from measure.report import wording
+from measure.report import facts, wording
 from measure.report.svg import cleaned
 from measure.report.visible import visible
 from measure.verdict.growth import Grown, growth
@@ -46,7 +46,7 @@ def _figure(height_in: float, rows: int = 1) -> Iterator[tuple[Any, list[Any]]]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    settings = {
+    settings: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": "measure",
         "font.size": 10.5,
@@ -72,7 +72,7 @@ def _svg(figure: Any, key: str) -> str:
 def forest(decision: Decision, key: str) -> str:
     """Effects per axis and probe as SVG; empty where nothing has an effect. `key` makes its ids unique on a page."""
     rows = [row for result in reversed(decision.axes) for row in _rows(result, decision)]
-    if not any(effect for _, _, effect, _, _, _ in rows):
+    if not any(effect for _, _, effect, *_ in rows):
         return ""
     with _figure(0.75 + 0.46 * len(rows)) as (figure, (axes,)):
         for place, row in enumerate(rows):
@@ -96,7 +96,7 @@ def _rows(result: AxisResult, decision: Decision) -> list[Row]:
     parameters = decision.parameters
     summary = (
         f"{result.axis.value.capitalize()}, {'average' if len(own) > 1 else 'its one probe'}",
-        result.verdict.status,
+        facts.axis_shown(result, decision)[0].value,
         result.effect,
         result.excluded,
         parameters.margin,
@@ -105,7 +105,15 @@ def _rows(result: AxisResult, decision: Decision) -> list[Row]:
     if len(own) == 1:
         return [summary]
     return [summary] + [
-        (probe.id, probe.verdict.status, probe.effect, probe.excluded, parameters.probe_margin, False) for probe in own
+        (
+            probe.id,
+            facts.probe_shown(probe, decision).value,
+            probe.effect,
+            probe.excluded,
+            parameters.probe_margin,
+            False,
+        )
+        for probe in own
     ]
 
 
@@ -173,7 +181,11 @@ def _curve(axes: Any, name: str, points: Sequence[Grown], parameters: Parameters
     zero = [(0, 1.0), *((point.pairs, _e(point.zero)) for point in points if point.zero is not None)]
     axes.plot(*zip(*difference, strict=True), color=STATUS_COLOURS["difference"], linewidth=2.2, zorder=3)
     axes.plot(
-        *zip(*zero, strict=True), color=STATUS_COLOURS["zero-difference"], linewidth=2.2, linestyle=(0, (3, 1.5)), zorder=2
+        *zip(*zero, strict=True),
+        color=STATUS_COLOURS["zero-difference"],
+        linewidth=2.2,
+        linestyle=(0, (3, 1.5)),
+        zorder=2,
     )
     axes.axhline(needed, color=SOFT, linewidth=1, linestyle=(0, (1, 1.5)))
     axes.set_yscale("log")

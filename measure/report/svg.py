@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}"
@@ -25,17 +25,16 @@ def cleaned(drawing: bytes, key: str, variables: Mapping[str, str]) -> str:
 
     `key` makes ids unique on the page; `variables` maps colours (`#rrggbb`) to the names of the page's variables.
     """
-    root = ElementTree.fromstring(drawing)  # noqa: S314 - drawn by this program a moment ago
-    targets: dict[str, str] = {}
-    _strip(root, key, variables, targets)
+    root = ET.fromstring(drawing)  # noqa: S314 - drawn by this program a moment ago
+    _strip(root, key, variables)
     for name in ("width", "height"):
         root.attrib.pop(name, None)
     root.set("aria-hidden", "true")
     root.set("focusable", "false")
-    return ElementTree.tostring(root, encoding="unicode")
+    return ET.tostring(root, encoding="unicode")
 
 
-def _strip(element: ElementTree.Element, key: str, variables: Mapping[str, str], targets: dict[str, str]) -> None:
+def _strip(element: ET.Element, key: str, variables: Mapping[str, str]) -> None:
     element.tag = element.tag.removeprefix(SVG)
     attributes = dict(element.attrib)
     for declaration in attributes.pop("style", "").split(";"):
@@ -55,7 +54,7 @@ def _strip(element: ElementTree.Element, key: str, variables: Mapping[str, str],
             element.set(name, _value(value, key, variables))
     for child in list(element):
         if child.tag.removeprefix(SVG) in ELEMENTS:
-            _strip(child, key, variables, targets)
+            _strip(child, key, variables)
         else:
             element.remove(child)
 

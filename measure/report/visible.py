@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from measure.judge.reading import Reading, Span
 
@@ -47,7 +48,7 @@ def segments(answer: str, reading: Reading | None) -> tuple[Segment, ...]:
     ordered = sorted(cuts)
     return tuple(
         Segment(visible(answer[start:end]), read=_in(start, spans), hole=hole is not None and _in(start, [hole]))
-        for start, end in zip(ordered, ordered[1:], strict=False)
+        for start, end in pairwise(ordered)
     )
 
 
