@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -17,7 +18,7 @@ from measure.record.store import read_trials
 from tests.doubles import stub_client
 from tests.doubles.workplace import LINE, Workplace
 
-SLOW = [{"read_stdin": True}, {"child": "sleep 300", "setsid": True}, {"sleep": 300}]
+SLOW: list[dict[str, Any]] = [{"read_stdin": True}, {"child": "sleep 300", "setsid": True}, {"sleep": 300}]
 """A launch that never ends of itself and has put a child into a session of its own."""
 
 
