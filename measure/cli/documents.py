@@ -16,6 +16,7 @@ from measure.gate.candidates import Candidate
 from measure.gate.review import ReviewEntry
 from measure.probe.lint import Severity as ProbeSeverity
 from measure.probe.model import Axis
+from measure.record.compare import Comparison
 from measure.record.library import Row
 from measure.record.models import Change, RunRecord
 from measure.record.rejudge import Judgement
@@ -74,6 +75,13 @@ class ListDocument(Document):
     root: str
     runs: tuple[Row, ...]
     unreadable: tuple[UnreadableFolder, ...]
+
+
+class ReportDocument(Document):
+    """`measure report`: the page that was written and the runs on it."""
+
+    page: Path
+    runs: tuple[str, ...]
 
 
 class DoctorDocument(Document):
@@ -292,12 +300,14 @@ class ErrorDocument(Part):
 DOCUMENTS: dict[str, tuple[type[BaseModel], ...]] = {
     "band": (RunsDocument, PlansDocument),
     "brief": (BriefDocument,),
+    "compare": (Comparison,),
     "doctor": (DoctorDocument,),
     "error": (ErrorDocument,),
     "gate": (GateDocument,),
     "judge": (Judgement,),
     "probe check": (ProbeCheckDocument,),
     "probe new": (FilesDocument,),
+    "report": (ReportDocument,),
     "resume": (RunsDocument,),
     "review": (ReviewDocument,),
     "run": (RunsDocument, PlansDocument),

@@ -1,56 +1,24 @@
-"""`measure run`: shows the plan, follows the launches in plain lines, prints the record."""
+"""`measure run`: shows the plan, follows the launches, prints the record."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from measure.cli.documents import PlannedRun, PlansDocument, RunsDocument
+from measure.cli.follow import following
 from measure.cli.output import print_json, say
 from measure.errors import ClientError, NothingMeasuredError, RequestError
-from measure.plan.schedule import Slot
 from measure.record.bands import find_bands
-from measure.record.models import Plan, RunRecord, TrialRecord
-from measure.record.pairs import category_of
+from measure.record.models import RunRecord
 from measure.record.store import default_root, open_root
 from measure.report.plan import plan_lines
-from measure.report.terminal import safe
 from measure.run.at_rest import prepare_at_rest, subjects_of
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
-
-
-@dataclass
-class Lines:
-    """Follows one run on stderr, a line a launch. Failures show as they happen."""
-
-    plan: Plan
-    most: int
-    ended: int = field(default=0)
-
-    def started(self, slot: Slot, position: int) -> None:
-        """Nothing: a launch is told when it has ended."""
-
-    def finished(self, trial: TrialRecord) -> None:
-        """One line: what came back, or why it does not count."""
-        self.ended += 1
-        role = "with" if trial.arm is self.plan.contrast.with_arm else "without"
-        if trial.reading is not None:
-            came_back = category_of(trial.reading).removeprefix("option:")
-            if trial.reading.hole_report is not None:
-                came_back += " (reports a missing provision)"
-        else:
-            assert trial.invalid is not None
-            came_back = f"INVALID {trial.invalid.reason.value}: {trial.invalid.detail}"
-        cost = "" if trial.usage.cost_usd is None else f"  {trial.usage.cost_usd:.4f} USD"
-        say(
-            f"{self.ended:>4}/{self.most}  round {trial.round}  {trial.probe:<24} {role:<7}  "
-            f"{safe(came_back)}  {trial.wall_s:.1f} s{cost}"
-        )
 
 
 def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_json: bool) -> None:
@@ -91,13 +59,9 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         (one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition)), client)
         for one, client in zip(prepared, clients, strict=True)
     ]
-    job = Job(
-        root=root,
-        watcher=lambda plan, parameters: Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most),
-        price_usd=request.price_usd,
-        stale_after_s=request.stale_after_s,
-    )
-    records = measure_all(job, contrasts)
+    with following(plainly=as_json) as follow:
+        job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
+        records = measure_all(job, contrasts)
     if as_json:
         print_json(RunsDocument(runs=records))
     else:
@@ -160,19 +124,22 @@ def resume_run(
     """Complete an interrupted run, or extend a complete one."""
     from measure.cli.show import print_record
     from measure.record.library import find
+    from measure.record.store import read_trials
     from measure.run.job import Job, go_on
     from measure.run.resume import prepare_again
 
     root = default_root(runs)
     folder = find(root, name)
     plan, prepared, client = prepare_again(folder, max_rounds, jobs)
-    job = Job(
-        root=folder.parent,
-        watcher=lambda plan, parameters: Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most),
-        price_usd=None,
-        stale_after_s=stale_after_s,
-    )
-    record = go_on(job, client, prepared, plan)
+    before, _ = read_trials(folder)
+    with following(plainly=as_json) as follow:
+        job = Job(
+            root=folder.parent,
+            watcher=lambda plan, parameters: follow(plan, parameters, before),
+            price_usd=None,
+            stale_after_s=stale_after_s,
+        )
+        record = go_on(job, client, prepared, plan)
     if as_json:
         print_json(RunsDocument(runs=(record,)))
     else:

@@ -1,4 +1,4 @@
-"""`measure runs`, `measure show` and `measure judge`."""
+"""`measure runs` and `measure show`."""
 
 from __future__ import annotations
 
@@ -8,36 +8,48 @@ from pathlib import Path
 
 from measure.cli.documents import ListDocument, UnreadableFolder
 from measure.cli.output import print_json, say, show
-from measure.record.library import Row, Unreadable, find, load, rows
+from measure.errors import RequestError
+from measure.record.index import listed
+from measure.record.library import Row, Unreadable, find, load
 from measure.record.models import RunRecord
+from measure.record.select import Wanted, ordered
 from measure.record.store import default_root
-from measure.report.terminal import WIDTH, render
+from measure.report.terminal import WIDTH, render, safe
 
 
 def print_record(record: RunRecord) -> None:
     """A record for people, on stdout: coloured on a terminal, in what signs the terminal has."""
     terminal = sys.stdout.isatty()
-    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 100) if terminal else WIDTH
+    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 160) if terminal else WIDTH
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
     show(render(record, width=width, colour=terminal, unicode=encoding.startswith("utf")).rstrip("\n"))
 
 
-def show_run(name: str, root: Path | None, *, as_json: bool) -> None:
-    """Print one record."""
+def show_run(name: str, root: Path | None, *, form: str) -> None:
+    """Print one record as `text`, `md` or `json`."""
+    _known(form, ("text", "md", "json"))
     record = load(find(default_root(root), name))
-    if as_json:
+    if form == "json":
         print_json(record)
+    elif form == "md":
+        from measure.report.markdown import record_markdown
+
+        show(record_markdown(record).rstrip("\n"))
     else:
         print_record(record)
 
 
-def list_runs(root: Path | None, *, as_json: bool) -> None:
-    """Print all runs, the newest first."""
+def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> None:
+    """Print the runs that are wanted, as `text`, `csv`, `md` or `json`."""
+    _known(form, ("text", "csv", "md", "json"))
     where = default_root(root)
-    listed = list(rows(where))
-    unreadable = [one for one in listed if isinstance(one, Unreadable)]
-    good = [one for one in listed if isinstance(one, Row)]
-    if as_json:
+    try:
+        found = listed(where)
+    except OSError as error:
+        raise RequestError(f"can't list the records in {where}: {error.strerror or error}") from error
+    unreadable = [one for one in found if isinstance(one, Unreadable)]
+    good = ordered((one for one in found if isinstance(one, Row) and choose.fits(one)), order)
+    if form == "json":
         print_json(
             ListDocument(
                 root=str(where),
@@ -45,21 +57,40 @@ def list_runs(root: Path | None, *, as_json: bool) -> None:
                 unreadable=tuple(UnreadableFolder(folder=str(one.folder), why=one.why) for one in unreadable),
             )
         )
-    elif good:
-        show(_table(good))
+    elif form == "csv":
+        _csv(good)
+    elif not good:
+        say(f"No runs in {where}." if choose == Wanted() else f"No run in {where} fits.")
+    elif form == "md":
+        from measure.report.markdown import runs_markdown
+
+        show(runs_markdown(good).rstrip("\n"))
     else:
-        say(f"No runs in {where}.")
+        show(_table(good))
     for one in unreadable:
         say(f"measure: {one.folder} can't be read: {one.why}")
 
 
-def _table(listed: list[Row]) -> str:
+def _known(form: str, forms: tuple[str, ...]) -> None:
+    if form not in forms:
+        raise RequestError(f"--format {form!r}: expected one of {', '.join(forms)}")
+
+
+def _csv(rows: list[Row]) -> None:
+    import csv
+
+    writer = csv.DictWriter(sys.stdout, fieldnames=list(Row.model_fields), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row.model_dump(mode="json") for row in rows)
+
+
+def _table(rows: list[Row]) -> str:
     lines = [f"{'run':<22} {'finding':<13} {'launches':>8} {'USD':>8}  {'contrast'}"]
-    for row in listed:
+    for row in rows:
         finding = row.finding if row.complete else f"{row.finding} *"
         cost = "n/a" if row.cost_usd is None else f"{row.cost_usd:.4f}"
         place = " ".join(part for part in (row.kind, row.place, f"({row.reason})" if row.reason else None) if part)
-        lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {place}")
-    if any(not row.complete for row in listed):
+        lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {safe(place)}")
+    if any(not row.complete for row in rows):
         lines.append("* interrupted")
     return "\n".join(lines)

@@ -1,0 +1,32 @@
+"""`measure report`: recorded runs as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from measure.cli.documents import ReportDocument
+from measure.cli.output import print_json, say
+from measure.errors import RequestError
+from measure.record.library import find, load
+from measure.record.store import default_root
+from measure.report.page import render_page
+
+
+def write_page(names: Sequence[str], output: Path, root: Path | None, *, as_json: bool) -> None:
+    """Write the page whole or not at all."""
+    folders = list(dict.fromkeys(find(default_root(root), name) for name in names))
+    records = [load(folder) for folder in folders]
+    page = render_page(records)
+    temporary = output.with_name(f".{output.name}.new")
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        temporary.replace(output)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise RequestError(
+            f"the page can't be written to {output}: {error.strerror or error}", hint="Name a writable file with -o."
+        ) from error
+    if as_json:
+        print_json(ReportDocument(page=output, runs=tuple(record.run_id for record in records)))
+    say(f"Page: {output} ({len(page) / 1000:.0f} kB)")

@@ -1,0 +1,116 @@
+"""One record as Markdown for a comment on a pull request: the finding open, what backs it folded.
+
+Invariant: text of others becomes no markup, link, mention or reference; the five statuses differ by word and sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from measure.gate.markdown import block, code, plain
+from measure.record.library import Row
+from measure.record.models import ContrastRecord, RunRecord
+from measure.report import facts, wording
+from measure.report.proof import proof_sentences
+from measure.report.visible import visible
+from measure.verdict.result import Decision
+
+
+def record_markdown(record: RunRecord) -> str:
+    """The whole comment, ending in a line feed."""
+    status = facts.status_of_record(record)
+    word, sentences = facts.headline(record)
+    sign = facts.SIGNS[status] if status is not None else "±"
+    parts = [f"### {sign} {word}: {_about(record)}", *(plain(sentence) for sentence in sentences)]
+    decision = record.result.decision if record.result.status == "measured" else None
+    if decision is not None:
+        parts.append(_axes(decision))
+    if record.result.status == "band":
+        parts += [f"**{band.axis.value}**: {' '.join(wording.band_sentences(band))}" for band in record.result.bands]
+    parts.append(_folded("Details", list(_details(record, decision))))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def runs_markdown(rows: Sequence[Row]) -> str:
+    """A list of runs as a table."""
+    lines = [
+        [
+            code(row.run_id),
+            row.finding + ("" if row.complete else " (interrupted)"),
+            plain(f"{row.kind or ''} {row.place or ''}"),
+            plain(row.model or ""),
+            str(row.launches),
+            "n/a" if row.cost_usd is None else f"{row.cost_usd:.4f}",
+        ]
+        for row in rows
+    ]
+    return _table(["run", "finding", "contrast", "model", "launches", "USD"], lines) + "\n"
+
+
+def _about(record: RunRecord) -> str:
+    if record.plan is None:
+        return plain(record.subject or record.run_id)
+    if record.plan.purpose == "band":
+        return code(record.plan.condition.model)
+    return f"{record.plan.contrast.kind} {code(record.plan.contrast.place)}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _axes(decision: Decision) -> str:
+    rows = []
+    for axis in reversed(decision.axes):
+        status, word, sentences = facts.axis_shown(axis, decision)
+        rows.append([axis.axis.value, f"{facts.SIGNS[status]} **{word}**", " ".join(plain(text) for text in sentences)])
+    return _table(["axis", "verdict", "what it says"], rows)
+
+
+def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
+    plan = record.plan
+    if plan is not None and plan.purpose == "contrast":
+        yield _diff(plan.contrast)
+    if decision is not None:
+        yield _table(
+            ["", "probe", "axis", "with the line", "without it", "shift", "not excluded", "e"],
+            [
+                [
+                    f"{facts.SIGNS[facts.probe_shown(probe, decision)]} {facts.probe_shown(probe, decision).value}",
+                    plain(probe.id),
+                    probe.axis.value,
+                    plain(facts.counts(probe.counts.with_, probe.counts.invalid_with)),
+                    plain(facts.counts(probe.counts.without, probe.counts.invalid_without)),
+                    facts.shift(probe.effect),
+                    facts.not_excluded(probe.excluded),
+                    wording.evidence_size(probe.log_e),
+                ]
+                for probe in decision.probes
+            ],
+        )
+        for axis in reversed(decision.axes):
+            yield "\n".join(f"- {axis.axis.value}: {plain(text)}" for text in facts.asides(record, axis))
+    yield "\n".join(f"- {plain(text)}" for text in facts.scope(record))
+    if plan is not None and plan.proof is not None:
+        yield "In the request:\n\n" + block("\n".join(proof_sentences(plan.proof)))
+    yield _table(["condition", ""], [[name, plain(value)] for name, value in facts.condition(record)])
+    if doubts := facts.doubts(record):
+        yield "**Before you trust it**"
+        yield "\n".join(f"- {plain(text)}" for text in doubts)
+    yield f"Run {code(record.run_id)}"
+
+
+def _diff(contrast: ContrastRecord) -> str:
+    lines = [f"  {visible(line)}" for line in contrast.context_before]
+    lines += [f"- {visible(line)}" for line in contrast.before.splitlines()]
+    lines += [f"+ {visible(line)}" for line in contrast.after.splitlines()]
+    lines += [f"  {visible(line)}" for line in contrast.context_after]
+    text = "\n".join(lines)
+    ticks = "`" * max(3, max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
+    return f"{ticks}diff\n{text}\n{ticks}"
+
+
+def _folded(title: str, parts: Sequence[str]) -> str:
+    return "\n\n".join([f"<details>\n<summary>{title}</summary>", *(part for part in parts if part), "</details>"])
