@@ -14,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from measure.client.masking import WORKSPACE
@@ -23,6 +24,8 @@ from measure.transcript import ToolUse, Transcript
 _SKILL = re.compile(
     r"\.claude/skills/(?:.+/)?(?P<name>[^/]+)/SKILL\.md|\.claude/commands/(?:.+/)?(?P<command>[^/]+)\.md"
 )
+MOST_ALTERNATIVES = 1_000
+"""Braces multiply; a pattern with more is none that a person wrote."""
 _READERS = frozenset({"Read", "NotebookRead"})
 
 
@@ -96,7 +99,7 @@ def matches(pattern: str, path: str) -> bool:
     """Whether a path matches a rule's pattern: `*`, `**`, `?`, `{a,b}`; without a slash, a name at any depth."""
     return any(
         re.fullmatch(_regex(one if "/" in one.rstrip("/") else f"**/{one}"), path) is not None
-        for one in _alternatives(pattern.removeprefix("./"))
+        for one in islice(_alternatives(pattern.removeprefix("./")), MOST_ALTERNATIVES)
     )
 
 
@@ -111,7 +114,7 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 def _regex(pattern: str) -> str:
     meant = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", pattern.strip("/"))
+    parts = re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", re.sub(r"(?:\*\*/)+", "**/", pattern.strip("/")))
     return "".join(meant.get(part, re.escape(part)) for part in parts)
 
 
