@@ -6,7 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-from measure.cli.documents import ListDocument, UnreadableFolder
 from measure.cli.output import print_json, say, show
 from measure.errors import RequestError
 from measure.record.index import listed
@@ -14,11 +13,12 @@ from measure.record.library import Row, Unreadable, find, load
 from measure.record.models import RunRecord
 from measure.record.select import Wanted, ordered
 from measure.record.store import default_root
-from measure.report.terminal import WIDTH, render, safe
 
 
 def print_record(record: RunRecord) -> None:
     """A record for people, on stdout: coloured on a terminal, in what signs the terminal has."""
+    from measure.report.terminal import WIDTH, render
+
     terminal = sys.stdout.isatty()
     width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 160) if terminal else WIDTH
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
@@ -50,6 +50,8 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
     unreadable = [one for one in found if isinstance(one, Unreadable)]
     good = ordered((one for one in found if isinstance(one, Row) and choose.fits(one)), order)
     if form == "json":
+        from measure.cli.documents import ListDocument, UnreadableFolder
+
         print_json(
             ListDocument(
                 root=str(where),
@@ -85,12 +87,14 @@ def _csv(rows: list[Row]) -> None:
 
 
 def _table(rows: list[Row]) -> str:
+    from measure.report.visible import visible
+
     lines = [f"{'run':<22} {'finding':<13} {'launches':>8} {'USD':>8}  {'contrast'}"]
     for row in rows:
         finding = row.finding if row.complete else f"{row.finding} *"
         cost = "n/a" if row.cost_usd is None else f"{row.cost_usd:.4f}"
         place = " ".join(part for part in (row.kind, row.place, f"({row.reason})" if row.reason else None) if part)
-        lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {safe(place)}")
+        lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {visible(place)}")
     if any(not row.complete for row in rows):
         lines.append("* interrupted")
     return "\n".join(lines)
