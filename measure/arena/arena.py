@@ -25,6 +25,7 @@ from measure.arena.wipe import remove_tree
 from measure.contrast import Contrast
 from measure.errors import WorkspaceError
 from measure.surface.model import Entry, Surface
+from measure.view import View
 
 _TELLING = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude", ".git")
 """What an agent would find above its folder: instructions of others, or a history."""
@@ -48,10 +49,14 @@ class Arms:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """One trial's own place: `path` is where the agent stands, `temp` its private temp folder."""
+    """One trial's own place: `path` is where the agent stands, `temp` its private temp folder.
+
+    Both are real places; with a `view` the agent is to see them elsewhere.
+    """
 
     path: Path
     temp: Path
+    view: View | None = None
 
 
 class Arena:
@@ -83,9 +88,10 @@ class Arena:
                 self.config = self._place / fresh_name()
                 """The run's private folder for the client's own state."""
                 self.desk = self._place / fresh_name() / fresh_name()
-                """One path that every trial can have in turn or in a mount namespace of its own; an empty folder."""
+                """One path that every trial can have, in turn or in a view of its own; nothing stands there between."""
+                self._desk_temp = self.desk.with_name(fresh_name())
                 try:
-                    for folder in (self._place, self.config, self.desk.parent, self.desk):
+                    for folder in (self._place, self.config, self.desk.parent):
                         folder.mkdir(mode=0o700)
                     spread_folders(self._place)
                 except OSError as error:
@@ -141,34 +147,40 @@ class Arena:
         verify_arm(arms.variant, arms.surface, arms.contrast)
 
     @contextlib.contextmanager
-    def stall(self, arm: Path | None, *, at_desk: bool = False) -> Iterator[Stall]:
+    def stall(self, arm: Path | None, *, at_desk: bool = False, seen_at_desk: bool = False) -> Iterator[Stall]:
         """A fresh copy of an arm (or an empty folder) for one trial, removed afterwards.
 
         `at_desk`: the copy stands at `desk` itself, so that trials one after another share one path; one at a time.
+        `seen_at_desk`: its agent is to see it at `desk` by the stall's `view`, and nothing else of the arena; any
+        number at a time.
         """
-        outer = self._place / fresh_name()
-        path = self.desk if at_desk else outer / fresh_name()
-        temp = outer / fresh_name()
         if at_desk and self._desk_taken:
             raise RuntimeError("the desk holds one trial at a time")
         self._desk_taken = self._desk_taken or at_desk
+        outer = self._place / fresh_name()
+        path, temp = outer / fresh_name(), outer / fresh_name()
+        view = None
+        if at_desk:
+            outer, path, temp = self.desk.parent, self.desk, self._desk_temp
+        elif seen_at_desk:
+            view = View(outer, self._place)
+            path, temp = (outer / place.relative_to(self._place) for place in (self.desk, self._desk_temp))
         try:
             try:
-                outer.mkdir(mode=0o700)
+                if not at_desk:
+                    outer.mkdir(mode=0o700)
+                if view is not None:
+                    path.parent.mkdir(mode=0o700)
                 temp.mkdir(mode=0o700)
-                if at_desk:
-                    path.rmdir()
                 make_arm(path, () if arm is None else self._entries[arm], self._copier, sources=arm)
             except OSError as error:
                 raise _no_arms(self._place, error) from None
-            yield Stall(path, temp)
+            yield Stall(path, temp, view)
         finally:
             with held_off_signals():
-                self.warnings += remove_tree(outer)
+                for folder in (path, temp) if at_desk else (outer,):
+                    self.warnings += remove_tree(folder)
                 if at_desk:
-                    self.warnings += remove_tree(path)
-                    with contextlib.suppress(OSError):
-                        path.mkdir(mode=0o700)
                     self._desk_taken = False
 
     def _make(self, entries: tuple[Entry, ...], sources: Path | None, edited: dict[str, bytes]) -> Path:

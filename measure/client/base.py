@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from measure.client.trial import Returned
+from measure.view import View
+
+Paths = Literal["one-by-view", "one-in-turn", "own"]
 
 
 class Condition(BaseModel):
@@ -38,6 +41,9 @@ class Condition(BaseModel):
     """Wall-clock limit of one launch in seconds."""
     containment: str
     """How whole process trees are ended: `pid-namespace` or `descendants`."""
+    paths: Paths = "own"
+    """Where trials stand. `one-by-view`: all at one path, each seeing its own copy there (mount namespaces).
+    `one-in-turn`: all at one path, one after the other. `own`: each at a path of its own, which the model is told."""
     notes: tuple[str, ...] = ()
 
 
@@ -50,6 +56,12 @@ class Order:
     """The launch's own folder for temporary files (TMPDIR); made and removed by the caller."""
     prompt: str
     seed: int
+    view: View | None = None
+    """Where the agent sees `cwd` and `temp`, which then lie in `view.source`; None: where they are."""
+
+    def seen(self, path: Path) -> Path:
+        """How the agent names a path in `cwd` or `temp`."""
+        return path if self.view is None else self.view.of(path)
 
 
 class Client(Protocol):

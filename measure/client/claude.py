@@ -24,6 +24,7 @@ from measure.client.events import is_result_line
 from measure.client.executable import Executable, find_executable, read_version
 from measure.client.masking import TEMP, Mask
 from measure.client.process import run_child
+from measure.client.standing import contained, mask_of
 from measure.client.trial import Returned
 from measure.client.understanding import understand
 from measure.client.user_settings import UserSettings, read_user_settings
@@ -67,17 +68,17 @@ class ClaudeClient:
         """
         prompt = check_prompt(order.prompt)
         finished = await run_child(
-            [str(self.executable.path), *self._arguments(order.temp)],
+            [str(self.executable.path), *self._arguments(order)],
             cwd=order.cwd,
-            env={**self.environment.variables, **self._places(order.temp)},
+            env={**self.environment.variables, **self._places(order)},
             stdin=prompt,
             time_limit_s=self.condition.time_limit_s,
             grace_s=self.grace_s,
-            containment=self.containment,
+            containment=contained(self.containment, order),
             is_final=is_result_line,
         )
         expectation = Expectation(self.condition.model, self.condition.client_version, self.condition.max_turns)
-        return understand(finished, self.mask.with_places(workspace=order.cwd, temp=order.temp), expectation)
+        return understand(finished, mask_of(self.mask, order), expectation)
 
     def led_to(self, url: str) -> ClaudeClient:
         """The same client in the same condition, led to an endpoint on loopback with a made-up key.
@@ -96,13 +97,13 @@ class ClaudeClient:
             grace_s=1.0,
         )
 
-    def _arguments(self, temp: Path) -> tuple[str, ...]:
+    def _arguments(self, order: Order) -> tuple[str, ...]:
         settings = self.settings
         if self.settings_by_file:
-            file = temp / _SETTINGS
+            file = order.temp / _SETTINGS
             file.touch(mode=0o600)
             file.write_text(self.settings, encoding="utf-8")
-            settings = str(file)
+            settings = str(order.seen(file))
         return conditions.arguments(
             _condition_name(self.condition.name),
             model=self.condition.model,
@@ -110,13 +111,13 @@ class ClaudeClient:
             settings=settings,
         )
 
-    def _places(self, temp: Path) -> dict[str, str]:
-        places = {"TMPDIR": temp / _SCRATCH}
+    def _places(self, order: Order) -> dict[str, str]:
+        places = {"TMPDIR": order.temp / _SCRATCH}
         if not self.environment.needs_own_config:
-            places["CLAUDE_CONFIG_DIR"] = temp / _CONFIG
+            places["CLAUDE_CONFIG_DIR"] = order.temp / _CONFIG
         for place in places.values():
             place.mkdir(mode=0o700, exist_ok=True)
-        return {name: str(place) for name, place in places.items()}
+        return {name: str(order.seen(place)) for name, place in places.items()}
 
 
 def open_claude(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from measure.errors import ClientError
+from measure.view import View
 
 Way = Literal["pid-namespace", "descendants"]
 
@@ -19,7 +20,7 @@ READY = b"ready\n"
 GO = b"go\n"
 """What the harness then writes on the launch's stdin, before the agent's own input."""
 GATE_NAME = "launch"
-COMPLAINTS = (b"launch: ", b"setpriv: ", b"unshare: ")
+COMPLAINTS = (b"launch: ", b"setpriv: ", b"unshare: ", b"mount: ")
 """How the parts before the agent sign what they write on stderr when they can't start it (exit code 126 or 127)."""
 
 
@@ -75,8 +76,20 @@ class Containment(Protocol):
         """The environment variable it adds to each launch, if any."""
         ...
 
+    @property
+    def has_views(self) -> bool:
+        """Whether each launch can see files in places of its own (`showing`)."""
+        ...
+
     def hold(self, argv: Sequence[str], env: Mapping[str, str]) -> Hold:
         """Prepare one launch."""
+        ...
+
+    def showing(self, view: View, cwd: Path) -> Containment:
+        """The same for one launch that stands in `cwd`, which lies in `view.source`, and sees it as `view` says.
+
+        Only where `has_views`.
+        """
         ...
 
     def covering(self, *directories: Path) -> Containment:

@@ -25,6 +25,7 @@ import anyio
 import psutil
 
 from measure.client.containment import Way, children_of
+from measure.view import View
 
 VARIABLE = "SESSION_TAG"
 _PR_SET_CHILD_SUBREAPER = 36
@@ -36,6 +37,7 @@ class Descendants:
 
     way: ClassVar[Way] = "descendants"
     variable: ClassVar[str | None] = VARIABLE
+    has_views: ClassVar[bool] = False
 
     def __init__(self, *, adopt: bool = True) -> None:
         """`adopt=False` leaves out what only Linux has, for tests of the path other systems take."""
@@ -51,6 +53,9 @@ class Descendants:
     def covering(self, *directories: Path) -> Descendants:
         # Launches share the process ids of everybody else, so what is noted there means the same to them.
         return self
+
+    def showing(self, view: View, cwd: Path) -> Descendants:
+        raise ValueError("without namespaces all launches see the same files")
 
 
 class DescendantsHold:

@@ -31,9 +31,11 @@ from measure.view import View
 
 # `read -r` takes single bytes from a pipe, so what follows GO is left for the agent. What stands between `read` and
 # `exec` happens in the launch's own view of the file system and is seen by nobody else. The folder that is shown comes
-# last, since it may hold what is covered. 126 says that the agent was never started.
+# last, since it may hold what is covered. Nothing is mounted unless this is the first process of a namespace. 126 says
+# that the agent was never started.
 _GATE = """
 echo ready && read -r _ || exit 1
+[ $$ = 1 ] || exit 126
 while [ "$1" != -- ]; do
   [ ! -d "$1" ] || mount -n -t tmpfs -o mode=700 none "$1" || exit 126
   shift

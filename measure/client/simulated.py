@@ -22,6 +22,7 @@ from measure.client.events import is_result_line
 from measure.client.masking import Mask
 from measure.client.process import run_child
 from measure.client.simulated_agent import DISPOSITIONS, PREPARED, SEED, DispositionError
+from measure.client.standing import contained, mask_of
 from measure.client.trial import Returned
 from measure.client.understanding import understand
 from measure.errors import ClientError, RequestError
@@ -58,11 +59,11 @@ class SimulatedClient:
             env={**self.variables, SEED: str(order.seed)},
             stdin=order.prompt.encode("utf-8", "surrogatepass"),
             time_limit_s=self.condition.time_limit_s,
-            containment=self.containment,
+            containment=contained(self.containment, order),
             is_final=is_result_line,
         )
         expectation = Expectation(self.condition.model, self.condition.client_version, self.condition.max_turns)
-        return understand(finished, self.mask.with_places(workspace=order.cwd, temp=order.temp), expectation)
+        return understand(finished, mask_of(self.mask, order), expectation)
 
 
 def open_simulated(

@@ -176,7 +176,13 @@ class Executor:
         try:
             with self.stall(slot.arm) as stall:
                 returned = await self.client.launch(
-                    Order(cwd=stall.path, temp=stall.temp, prompt=self.prompt(slot, question), seed=slot.seed)
+                    Order(
+                        cwd=stall.path,
+                        temp=stall.temp,
+                        prompt=self.prompt(slot, question),
+                        seed=slot.seed,
+                        view=stall.view,
+                    )
                 )
             cost = returned.usage.cost_usd
             returned = self.sift(slot, returned)

@@ -304,15 +304,35 @@ def test_every_trial_has_a_fresh_copy_and_a_temp_of_its_own(arena: Arena, ws: Pa
 
 def test_trials_can_stand_at_one_path_one_after_another(arena: Arena, ws: Path) -> None:
     arms = build(arena, ws)
-    seen = []
+    seen, temps = [], set()
     for arm in (arms.baseline, arms.variant):
-        assert list(arena.desk.iterdir()) == []
         with arena.stall(arm, at_desk=True) as stall:
             assert stall.path == arena.desk
+            assert stall.view is None
+            temps.add(stall.temp)
+            (stall.temp / "left").touch()
             seen.append((stall.path / "CLAUDE.md").read_bytes())
             with pytest.raises(RuntimeError), arena.stall(arm, at_desk=True):
                 pass
+            assert stall.path.is_dir(), "a refused trial takes nothing from the one that stands there"
+        assert list(arena.desk.parent.iterdir()) == []
     assert seen == [(arm / "CLAUDE.md").read_bytes() for arm in (arms.baseline, arms.variant)]
+    assert len(temps) == 1
+
+
+def test_trials_at_once_are_to_be_seen_at_one_path(arena: Arena, ws: Path) -> None:
+    arms = build(arena, ws)
+    with arena.stall(arms.baseline, seen_at_desk=True) as one, arena.stall(arms.variant, seen_at_desk=True) as two:
+        assert one.view is not None
+        assert two.view is not None
+        assert one.path != two.path
+        assert one.view.of(one.path) == two.view.of(two.path) == arena.desk
+        assert one.view.of(one.temp) == two.view.of(two.temp)
+        assert (one.path / "CLAUDE.md").read_bytes() != (two.path / "CLAUDE.md").read_bytes()
+        with arena.stall(arms.baseline, at_desk=True) as proved:
+            assert proved.path == arena.desk
+            assert proved.temp == one.view.of(one.temp)
+    assert not one.path.parent.exists()
 
 
 def test_both_arms_and_every_copy_list_their_folders_in_one_order(arena: Arena, ws: Path) -> None:
