@@ -230,13 +230,16 @@ class _Finder:
         name = table.get("name")
         own = kind["name"] or kind["stem"]
         names = (str(name), own) if name else (own,)
+        heads = [f"{name}: " for name in names]
         for key, value in values:
             folded = fold(value.lstrip("# ") if key == FIRST_LINE else value)
-            found = next((found for name in names if folded and (found := self._value(f"{name}: ", folded))), None)
+            found = next((found for head in heads if folded and (found := self._value(head, folded))), None)
             if found is None and len(folded) >= MIN_PREFIX:
                 found = self._value("", folded)
             if found is not None:
                 yield Listed(key, folded, *found)
+            # The second value follows the first one behind a dash.
+            heads = [f"{folded} - "]
 
     def _value(self, before: str, value: str) -> tuple[int, Spot] | None:
         """How many characters of a value a line shows after `before`, and where; the longest showing wins."""
