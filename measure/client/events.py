@@ -11,6 +11,7 @@ The shapes are those seen from Claude Code 2.1.191 and 2.1.332 in print mode wit
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,9 @@ from measure.transcript import ToolResult, ToolUse
 
 SYNTHETIC_MODEL = "<synthetic>"
 """What the client writes as the model of messages it made up itself."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+_HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 
 MAX_PLAIN_LINES = 200
 MAX_PLAIN_CHARACTERS = 4_000
@@ -417,9 +421,23 @@ def _load(text: str) -> dict[str, Any] | None:
         return None
     try:
         event = json.loads(text)
+        # A pair of escapes has become one character by now; half of one can be neither stored nor printed.
+        if _HALF_ESCAPED.search(text):
+            event = _with_whole_characters(event)
     except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) else None
+
+
+def _with_whole_characters(value: Any) -> Any:
+    """The same value with U+FFFD for every lone surrogate in its texts."""
+    if isinstance(value, str):
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_with_whole_characters(item) for item in value]
+    if isinstance(value, dict):
+        return {_with_whole_characters(key): _with_whole_characters(item) for key, item in value.items()}
+    return value
 
 
 def _init(event: Mapping[str, Any]) -> Init:

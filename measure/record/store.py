@@ -12,6 +12,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from measure.errors import RecordError, RequestError
 from measure.record.models import Plan, Session, TrialRecord
 
 Model = TypeVar("Model", bound=BaseModel)
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 PLAN = "plan.json"
 TRIALS = "trials.jsonl"
@@ -45,8 +48,9 @@ def new_run_id(now: datetime | None = None) -> str:
 
 
 def dump(model: BaseModel) -> bytes:
-    """A model as UTF-8 JSON. Lone surrogates, which JSON carries and UTF-8 does not, are kept as escapes."""
-    return json.dumps(model.model_dump(mode="json", by_alias=True), ensure_ascii=True, separators=(",", ":")).encode()
+    """A model as UTF-8 JSON that can be read back: U+FFFD stands for half a character, as file names may hold."""
+    text = json.dumps(model.model_dump(mode="json", by_alias=True), ensure_ascii=False, separators=(",", ":"))
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text).encode()
 
 
 @contextmanager

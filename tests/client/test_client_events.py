@@ -139,12 +139,12 @@ def test_bytes_that_are_no_text_are_replaced_and_told() -> None:
     assert parse(s.out(s.init(), broken)).answer_replaced
 
 
-def test_lone_surrogates_and_long_lines_survive() -> None:
+def test_half_characters_are_replaced_and_long_lines_survive() -> None:
     long = "鍵" * 1_000_000
-    stream = parse(s.out(s.init(), s.tool_result(long), s.text("x\ud83dy"), s.result("x\ud83dy")))
+    stream = parse(s.out(s.init(), s.tool_result(long), s.text("x\ud83dy"), s.result("x\ud83dy 😀 \\ud83d")))
     assert stream.tool_results[0].text == long
     assert stream.result is not None
-    assert stream.result.text == "x\ud83dy"
+    assert stream.result.text == "x\N{REPLACEMENT CHARACTER}y 😀 \\ud83d"
     assert stream.replaced_lines == 0
 
 
