@@ -13,10 +13,10 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with the documented status."""
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(invoke(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def invoke(arguments: list[str]) -> int:
     """Run one command; returns the exit status."""
     from measure.cli.app import app
     from measure.cli.output import begin, make_streams_safe

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
+from measure.context.inventory import Inventory
 from measure.gate.brief import Brief
 from measure.gate.candidates import Candidate
 from measure.gate.review import ReviewEntry
@@ -301,6 +302,7 @@ DOCUMENTS: dict[str, tuple[type[BaseModel], ...]] = {
     "band": (RunsDocument, PlansDocument),
     "brief": (BriefDocument,),
     "compare": (Comparison,),
+    "context": (Inventory,),
     "doctor": (DoctorDocument,),
     "error": (ErrorDocument,),
     "gate": (GateDocument,),
