@@ -7,19 +7,16 @@ and reaches no model.
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from pathlib import Path
 
-import anyio
-
 from measure.arena.arena import Arena
+from measure.arena.lock import SILENT_AFTER_S
 from measure.client.claude import ClaudeClient, open_claude
 from measure.context.capture import capture
 from measure.context.inventory import Inventory, take_inventory
 from measure.context.outside import loaded_in_real_use, never_by_name
 from measure.context.sources import Sources, find_sources
-from measure.errors import InterruptedRunError
-from measure.plan.signals import until_signalled
+from measure.run.locked import in_arena
 from measure.surface import Surface, read_surface
 
 DEFAULT_MODEL = "default"
@@ -50,19 +47,10 @@ def look(
 
 
 def _sources(client: ClaudeClient, surface: Surface) -> Sources:
-    stack = ExitStack()
-
-    async def work() -> Sources:
-        arena = stack.enter_context(Arena())
+    async def work(arena: Arena) -> Sources:
         arms = arena.build(surface, None)
         with arena.stall(arms.baseline, at_desk=True) as stall:
             request = await capture(client, cwd=stall.path, temp=stall.temp, prompt=PROMPT)
         return find_sources(request, surface, arms.baseline)
 
-    def clean_up(_: int | None) -> None:
-        stack.close()
-
-    ended = anyio.run(until_signalled, work, clean_up)
-    if ended.value is None:
-        raise InterruptedRunError("interrupted", signal_number=ended.signal_number or 0)
-    return ended.value
+    return in_arena(work, silent_after_s=SILENT_AFTER_S, after_a_signal="Nothing was spent.")
