@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from measure.client.events import Injection, Opened, Result, Stream
-from measure.client.failures import of_error, one_line, without_result
+from measure.client.failures import of_error, one_line, told_as_an_answer, without_result
 from measure.client.model_names import is_alias, same_model
 from measure.client.process import Finished
 from measure.client.trial import Invalid, Reason
@@ -89,6 +89,8 @@ def _judge(
             found = Reason.MIXED_RESULT, "the client told both a success and an error of one launch"
         elif errors:
             return of_error(errors[-1], stream, finished.started_at, acted)
+        elif (told := told_as_an_answer(stream, finished, acted)) is not None:
+            return told
     found = (
         found
         or _cut_or_asked_again(stream)

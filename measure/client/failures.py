@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from measure.client.events import Allowance, ClientNotice, Result, Stream
-from measure.client.limits import Limited, epoch_time, find_limit, reset_time
+from measure.client.limits import Limited, epoch_time, find_limit, has_epoch, reset_time
 from measure.client.process import Finished
 from measure.client.trial import Invalid, Reason
 
@@ -120,6 +120,30 @@ def of_error(result: Result, stream: Stream, now: datetime, acted: bool) -> Inva
     if reason is Reason.API_ERROR and by_text is Reason.TIMEOUT:
         reason = Reason.TIMEOUT
     return Invalid(reason, detail, acted=acted)
+
+
+def told_as_an_answer(stream: Stream, finished: Finished, acted: bool) -> Invalid | None:
+    """A limit or a lost log-in that the client tells in an answer's place, by an event of success; None for answers.
+
+    A model may speak of limits as well. So where one spoke, one line alone counts, and only if the client ended badly
+    or gives the time as the number that only a program writes.
+    """
+    result = stream.result
+    assert result is not None
+    text = (result.text or "\n".join(message.text for message in stream.messages)).strip()
+    nobody_spoke = not stream.messages
+    if nobody_spoke and stream.notices and result.turns != 0:
+        return of_error(result, stream, finished.started_at, acted)
+    if not text or "\n" in text:
+        return None
+    is_trouble = nobody_spoke or finished.exit_code not in (0, None)
+    named = _by_limit(text, finished.started_at, acted)
+    if named is not None and named.reason is Reason.USAGE_LIMIT and (is_trouble or has_epoch(text)):
+        return named
+    by_text = next((reason for pattern, reason in _BY_TEXT if pattern.search(text)), None)
+    if is_trouble and by_text in (Reason.AUTH, Reason.BILLING):
+        return Invalid(by_text, one_line(text), acted=acted)
+    return None
 
 
 def _rejected(stream: Stream) -> Allowance | None:

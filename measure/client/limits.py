@@ -109,6 +109,11 @@ def reset_time(text: str, *, now: datetime) -> datetime | None:
         return None
 
 
+def has_epoch(text: str) -> bool:
+    """Whether a time stands in `text` as old clients wrote it: seconds since the epoch behind a bar."""
+    return _EPOCH.search(text) is not None
+
+
 def epoch_time(seconds: int | None) -> datetime | None:
     """A time told in seconds since the epoch; None where it is none that a calendar has."""
     if seconds is None:

@@ -113,6 +113,45 @@ def test_a_limit_is_found_wherever_the_client_puts_it(said: str, resets_at: date
         assert told.detail == said
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Claude AI usage limit reached|1772650800", Reason.USAGE_LIMIT),
+        ("You've hit your limit · resets 8pm (UTC)", Reason.USAGE_LIMIT),
+        ("Opus weekly limit reached ∙ resets Mar 6, 8am", Reason.USAGE_LIMIT),
+        ("Invalid API key · Please run /login", Reason.AUTH),
+        ("Credit balance is too low", Reason.BILLING),
+    ],
+)
+def test_trouble_told_as_a_success_is_no_answer(said: str, reason: Reason) -> None:
+    """Old clients put such a sentence where the answer stands, with `is_error` false."""
+    for told in (
+        invalid(s.init(), s.notice(said), s.result(said)),
+        invalid(s.init(), s.result(said)),
+        invalid(s.init(), s.text(said), s.result(said), exit_code=1),
+    ):
+        assert (told.reason, told.detail) == (reason, said)
+
+
+def test_an_epoch_behind_a_bar_is_no_models_word() -> None:
+    said = "Claude AI usage limit reached|1772650800"
+    assert invalid(s.init(), s.text(said), s.result(said)).reason is Reason.USAGE_LIMIT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Usage limit reached: stop, and tell me until when.",
+        "You've hit your limit · resets 8pm (UTC)",
+        "You have to authenticate with /login first.",
+    ],
+)
+def test_a_model_may_quote_a_line_about_limits(answer: str) -> None:
+    told = returned(s.init(), s.text(answer), s.result(answer))
+    assert told.transcript is not None
+    assert told.transcript.answer == answer
+
+
 def test_advice_about_limits_is_an_answer() -> None:
     advice = (
         "You've hit your limit · resets 3pm (UTC) is what it says then. Claude AI usage limit reached|1772650800\n"
