@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from measure.client.trial import Reason
 from measure.record.models import TrialRecord
 
-HOPELESS = frozenset({Reason.AUTH, Reason.BILLING, Reason.USAGE_LIMIT, Reason.MODEL_REJECTED})
+HOPELESS = frozenset({Reason.AUTH, Reason.BILLING, Reason.USAGE_LIMIT, Reason.MODEL_REJECTED, Reason.CLIENT_CHANGED})
 """Failures that the next launch would meet as well; the first one ends the run."""
 
 IN_A_ROW = 5

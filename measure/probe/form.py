@@ -99,7 +99,7 @@ def _read_bytes(path: Path) -> bytes:
             raise refused(path, f"has {found.st_size:,} bytes; a file of this kind has at most {FILE_LIMIT:,}")
         return path.read_bytes()
     except FileNotFoundError:
-        raise refused(path, "no such file") from None
+        raise refused(path, "no such file or folder") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise refused(path, f"can't be read: {reason}") from None

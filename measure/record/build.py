@@ -12,9 +12,9 @@ from datetime import timedelta
 from itertools import pairwise
 
 from measure.client.trial import Reason
-from measure.judge.reading import Reading
+from measure.judge.reading import Kind, Reading
+from measure.record.doubts import doubts_of
 from measure.record.models import (
-    Arm,
     Measured,
     NoiseBand,
     Plan,
@@ -25,7 +25,7 @@ from measure.record.models import (
     Stop,
     TrialRecord,
 )
-from measure.record.pairs import designs_of, final_trials, pairs_of
+from measure.record.pairs import designs_of, pairs_of
 from measure.verdict.band import measure_band
 from measure.verdict.decide import decide
 from measure.verdict.parameters import Parameters
@@ -34,6 +34,8 @@ from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
 """Reasons that say the money or the allowance is gone, rather than that the client failed."""
+NOT_READ = frozenset({Kind.UNREADABLE, Kind.VOID})
+"""Answers that came whole and say nothing about the line."""
 
 
 def build(
@@ -59,7 +61,7 @@ def build(
         spending=spending_of(trials),
         trials=tuple(sorted(trials, key=lambda trial: trial.position)),
         set_aside=set_aside,
-        warnings=(*warnings, *warnings_of(trials), *_extended(sessions)),
+        warnings=(*warnings, *doubts_of(trials, plan.condition), *_extended(sessions)),
         workspace_changed=workspace_changed,
     )
 
@@ -108,11 +110,13 @@ def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasur
     reasons.pop(Reason.CANCELLED, None)
     if reasons:
         return Unmeasured(reason=WhyUnmeasured.CLIENT_FAILED, detail=said or _counted(reasons))
+    if unread := Counter(trial.reading.kind for trial in trials if trial.reading and trial.reading.kind in NOT_READ):
+        return Unmeasured(reason=WhyUnmeasured.OTHER, detail=f"no pair could be read ({_counted(unread)})")
     return Unmeasured(reason=WhyUnmeasured.OTHER, detail=said or "ended before the first valid pair")
 
 
-def _counted(reasons: Counter[Reason]) -> str:
-    return ", ".join(f"{count} x {reason.value}" for reason, count in reasons.most_common())
+def _counted(kinds: Counter[Reason] | Counter[Kind]) -> str:
+    return ", ".join(f"{count} x {kind.value}" for kind, count in kinds.most_common())
 
 
 def spending_of(trials: Sequence[TrialRecord]) -> Spending:
@@ -149,37 +153,6 @@ def parameters_now(plan: Plan, sessions: Sequence[Session]) -> Parameters:
     if not sessions or parameters.repeats is not None:
         return parameters
     return parameters.model_copy(update={"max_rounds": sessions[-1].max_rounds})
-
-
-def warnings_of(trials: Sequence[TrialRecord]) -> tuple[str, ...]:
-    """What differs between the arms, or within the run, although nothing but the line should."""
-    found = []
-    last = list(final_trials(trials).values())
-    by_arm = {arm: [trial for trial in last if trial.arm is arm] for arm in Arm}
-    timeouts = {arm: sum(_failed(trial, Reason.TIMEOUT) for trial in own) for arm, own in by_arm.items()}
-    if len(set(timeouts.values())) > 1:
-        found.append(
-            f"launches timed out {timeouts[Arm.BASELINE]} times in the baseline and {timeouts[Arm.VARIANT]} times in "
-            "the variant: a longer answer can itself be an effect of the line"
-        )
-    for flag in sorted({flag for trial in last for flag in trial.flags}):
-        counts = {arm: sum(flag in trial.flags for trial in own) for arm, own in by_arm.items()}
-        if len(set(counts.values())) > 1:
-            found.append(
-                f"'{flag}' was seen {counts[Arm.BASELINE]} times in the baseline and {counts[Arm.VARIANT]} times in "
-                "the variant"
-            )
-    for what, values in (
-        ("client versions", {trial.client_version for trial in last if trial.client_version}),
-        ("models", {trial.model_answered for trial in last if trial.model_answered and trial.reading}),
-    ):
-        if len(values) > 1:
-            found.append(f"several {what} answered: {', '.join(sorted(values))}")
-    return tuple(found)
-
-
-def _failed(trial: TrialRecord, reason: Reason) -> bool:
-    return trial.invalid is not None and trial.invalid.reason is reason
 
 
 def rejudged(trials: Sequence[TrialRecord], readings: dict[str, Reading]) -> tuple[TrialRecord, ...]:

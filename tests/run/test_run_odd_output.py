@@ -33,3 +33,32 @@ def test_half_a_character_in_an_answer_loses_no_record(place: Workplace) -> None
     assert [trial["answer"] for trial in record["trials"]] == ["\N{REPLACEMENT CHARACTER} ACTION: A"] * 2
     assert {trial["reading"]["kind"] for trial in record["trials"]} == {"option"}
     assert place.json("judge", "last")["changes"] == []
+
+
+def test_answers_that_cannot_be_read_are_named_as_what_stood_in_the_way(place: Workplace) -> None:
+    said = "Hm."
+    steps = [{"read_stdin": True}, stub_client.init(), stub_client.text(said), stub_client.result(said)]
+    assert run_once(place, steps) == 4
+    result = place.json("show", "last")["result"]
+    assert (result["status"], result["reason"]) == ("unmeasured", "other")
+    assert "2 x unreadable" in result["detail"]
+
+
+def test_settings_that_the_client_did_not_apply_are_told_even_where_both_arms_lack_them(place: Workplace) -> None:
+    warning = "Ignoring 2 permissions.allow entries from .claude/settings.json: this workspace has not been trusted.\n"
+    answer = [stub_client.init(), stub_client.text("ACTION: A"), stub_client.result("ACTION: A")]
+    assert run_once(place, [{"read_stdin": True}, {"stderr": warning}, *answer]) == 0
+    (told,) = place.json("show", "last")["warnings"]
+    assert "2 of 2 launches" in told
+
+
+def test_an_updated_client_ends_the_run_at_once(place: Workplace) -> None:
+    """No launch of another version can count in this run, so none is paid for."""
+    answer = [stub_client.text("ACTION: A"), stub_client.result("ACTION: A")]
+    before = [{"read_stdin": True}, stub_client.init(), *answer]
+    after = [{"read_stdin": True}, stub_client.init(claude_code_version="2.1.198"), *answer]
+    assert run_once(place, before, before, *[after] * 20, more=("--repeats", "8", "--jobs", "1")) == 0
+    record = place.json("show", "last")
+    assert record["stop"]["reason"] == "failing"
+    reasons = [trial["invalid"] and trial["invalid"]["reason"] for trial in record["trials"]]
+    assert reasons == [None, None, "client-changed"]
