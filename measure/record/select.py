@@ -16,7 +16,16 @@ from measure.errors import RequestError
 from measure.record.library import Row
 from measure.verdict.finding import FindingKind
 
-FINDINGS = (*(kind.value for kind in FindingKind), "band")
+FINDINGS = (
+    FindingKind.LOAD_BEARING.value,
+    FindingKind.RESTATEMENT.value,
+    FindingKind.REDUNDANT.value,
+    FindingKind.TO_STAGE_2.value,
+    FindingKind.UNDECIDED.value,
+    FindingKind.INVALID.value,
+    FindingKind.UNMEASURED.value,
+    "band",
+)
 """In the order in which a reader wants them: what changes conduct first, what settles nothing last."""
 
 ORDERS: dict[str, Callable[[Row], Any]] = {

@@ -32,6 +32,11 @@ FINDING_STATUS = {
     FindingKind.INVALID: Status.INVALID,
     FindingKind.UNMEASURED: Status.UNMEASURED,
 }
+PATHS: dict[str, str] = {
+    "one-by-view": "all at one path, each in a view of its own",
+    "one-in-turn": "all at one path, in turn",
+    "own": "each at a path of its own",
+}
 SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
@@ -180,7 +185,10 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
         ("client", client),
         (
             "condition",
-            f"{fixed.name}, stage {fixed.stage}, {wording.count(fixed.max_turns, 'turn')}, held by {fixed.containment}",
+            (
+                f"{fixed.name}, stage {fixed.stage}, {wording.count(fixed.max_turns, 'turn')}, "
+                f"held by {fixed.containment}, {PATHS[fixed.paths]}"
+            ),
         ),
         ("workspace", plan.surface.workspace),
         ("launches", _launches(record)),
@@ -207,7 +215,8 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
 def _launches(record: RunRecord) -> str:
     made = record.spending.launches
     invalid = sum(trial.invalid is not None for trial in record.trials)
-    return f"{made}, of which {invalid} do not count" if invalid else f"{made}, all valid"
+    words = "does" if invalid == 1 else "do"
+    return f"{made}, of which {invalid} {words} not count" if invalid else f"{made}, all valid"
 
 
 def _stopped(record: RunRecord) -> str:

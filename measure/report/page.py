@@ -21,17 +21,14 @@ from measure.probe.model import Probe
 from measure.probe.question import Question
 from measure.record.library import Row, row_of
 from measure.record.models import Arm, RunRecord
+from measure.record.select import FINDINGS
 from measure.report import facts, wording
 from measure.report.answers import PairShown, pairs_shown
 from measure.report.plots import evidence, forest
 from measure.report.proof import proof_sentences
 from measure.report.visible import visible
-from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, ProbeResult
 from measure.verdict.vocabulary import Status
-
-WEIGHT = (*(kind.value for kind in FindingKind), "band")
-"""Findings in the order in which a reader wants them: what changes conduct first, what settles nothing last."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +149,6 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "points": wording.signed_points,
         "interval": wording.interval,
         "size": wording.evidence_size,
-        "shift": facts.shift,
         "not_excluded": facts.not_excluded,
         "outcome": lambda name: name.removeprefix("option:"),
     }
@@ -184,7 +180,7 @@ def in_order(runs: Sequence[RunShown]) -> tuple[RunShown, ...]:
         strongest = 0.0
         if result.status == "measured":
             strongest = max((axis.evidence.deciding for axis in result.decision.axes), default=0.0)
-        return WEIGHT.index(run.row.finding), -strongest, -run.record.created.timestamp()
+        return FINDINGS.index(run.row.finding), -strongest, -run.record.created.timestamp()
 
     return tuple(sorted(runs, key=weight))
 
