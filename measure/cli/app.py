@@ -204,6 +204,13 @@ def run(
             help="How launches are held. Default: the best that works here.",
         ),
     ] = None,
+    own_paths: Annotated[
+        bool,
+        typer.Option(
+            "--own-paths",
+            help="Give each launch a path of its own. Default: one path for all, where need be one launch at a time.",
+        ),
+    ] = False,
     busy_marker: Annotated[
         Path | None,
         typer.Option(
@@ -261,6 +268,7 @@ def run(
             unmeasured=tuple(unmeasured or ()),
             stale_after_s=stale_after,
             containment=containment,
+            own_paths=own_paths,
             busy_marker=busy_marker,
             busy_wait_s=busy_wait,
         ),

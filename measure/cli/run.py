@@ -43,11 +43,13 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     from measure.cli.show import print_record
     from measure.run.clients import client_of, containment_of
     from measure.run.job import Job, measure_all, record_unmeasured
+    from measure.run.paths import IN_TURN, OWN, standing
 
     root = open_root(default_root(runs))
     try:
         containment = containment_of(request)
         clients = [client_of(request, one, containment) for one in prepared]
+        prepared = tuple(standing(one, containment, own_paths=request.own_paths) for one in prepared)
     except ClientError as error:
         subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
         reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
@@ -55,6 +57,8 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         raise ClientError(
             error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
         ) from error
+    for notice in dict.fromkeys(notice for one in prepared for notice in one.notices if notice in (IN_TURN, OWN)):
+        say(f"Note: {notice}")
     contrasts = [
         (one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition)), client)
         for one, client in zip(prepared, clients, strict=True)

@@ -119,7 +119,11 @@ async def _launch(
     probes = {entry.probe.id: entry.probe for entry in plan.probes}
     executor = Executor(
         client=client,
-        stall=lambda arm: arena.stall(arms.of(arm.value) if one.stage == 2 else None),
+        stall=lambda arm: arena.stall(
+            arms.of(arm.value) if one.stage == 2 else None,
+            at_desk=one.paths == "one-in-turn",
+            seen_at_desk=one.paths == "one-by-view",
+        ),
         judge=judge,
         questions=lambda slot: Question(probes[slot.probe], slot.order, client.masked(one.contrast.text)),
         writer=writer,
@@ -178,7 +182,7 @@ def plan_of(one: Prepared, arms: Arms, client: Client, proof: Proof | None = Non
         run_id=new_run_id(),
         created=datetime.now(UTC),
         measure_version=__version__,
-        condition=client.condition,
+        condition=client.condition.model_copy(update={"paths": one.paths}),
         contrast=_contrast_record(one, client.masked),
         surface=SurfaceRecord(
             workspace=mask_home(surface.workspace),

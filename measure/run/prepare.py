@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from measure.client.base import Paths
 from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
 from measure.errors import ContrastError, ProbeError, RequestError
 from measure.probe.lint import Severity, check
@@ -53,6 +54,8 @@ class Prepared:
     """1: the screen, with the passage in the prompt of one of two empty arms."""
     purpose: Literal["contrast", "band"] = "contrast"
     bands: tuple[BandUsed, ...] = ()
+    paths: Paths = "own"
+    """Where its trials stand; decided with the containment (`measure.run.paths`)."""
 
     @property
     def launches_at_most(self) -> int:

@@ -39,6 +39,7 @@ class RunRequest:
     unmeasured: tuple[str, ...] = ()
     stale_after_s: float = 900.0
     containment: str | None = None
+    own_paths: bool = False
     busy_marker: Path | None = None
     busy_wait_s: float = 30.0
     stage: Literal[1, 2] = 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from measure.client.base import Client
+from measure.client.containment import Containment, choose
 from measure.contrast import Contrast, EditKind, contrast_at
 from measure.errors import RequestError
 from measure.probe.load import load_probe
@@ -18,7 +19,8 @@ from measure.record.models import Plan
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
 from measure.record.store import RECORD, read_plan, read_sessions
-from measure.run.clients import client_of, containment_of
+from measure.run.clients import client_of
+from measure.run.paths import standing
 from measure.run.prepare import Prepared
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
@@ -57,8 +59,10 @@ def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tup
         purpose=plan.purpose,
         bands=plan.bands,
     )
-    client = _client(plan, prepared)
-    return plan, prepared, client
+    # Held as it was: what holds a launch may add to its environment, which has to be the same.
+    containment = choose("descendants" if plan.condition.containment == "descendants" else None)
+    client = _client(plan, prepared, containment)
+    return plan, standing(prepared, containment, own_paths=plan.condition.paths == "own"), client
 
 
 def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:
@@ -103,16 +107,15 @@ def _client_name(plan: Plan) -> str:
     return asked if asked in {"claude", "simulated"} else str(Path(asked).expanduser())
 
 
-def _client(plan: Plan, prepared: Prepared) -> Client:
+def _client(plan: Plan, prepared: Prepared, containment: Containment) -> Client:
     condition = plan.condition
     request = RunRequest(
         probes=(),
         condition=condition.name,
         max_turns=condition.max_turns,
         time_limit_s=condition.time_limit_s,
-        containment=None,
     )
-    client = client_of(request, prepared, containment_of(request))
+    client = client_of(request, prepared, containment)
     changed = differing(condition, client.condition)
     if changed:
         name = changed[0]

@@ -193,11 +193,8 @@ def test_an_arm_that_always_fails_is_not_measurable(place: Workplace) -> None:
     crash = [{"stderr": "boom\n"}, {"exit": 1}]
     steps = [{"holding": ["CLAUDE.md", "Ask before you push."], "then": answer, "otherwise": crash}]
     stub = stub_client.install(place.root / "bin", steps)
-    done = place.measure(
-        *place.arguments(
-            "--client", str(stub), "--model", "model-1", "--drop", LINE, "--repeats", "10", simulated=False
-        )
-    )
+    named = ("--client", str(stub), "--model", "model-1", "--drop", LINE, "--repeats", "10", "--jobs", "1")
+    done = place.measure(*place.arguments(*named, simulated=False))
     assert done.returncode == 4, done.stderr
     record = place.json("show", "last")
     assert record["result"] == {**record["result"], "status": "unmeasured", "reason": "client-failed"}
