@@ -80,6 +80,11 @@ def evaluate(
             "--merge-base counts from where they parted."
         )
     files = _read(repository, start, end, patterns)
+    if not files and not repository.holds(end, patterns):
+        notes.append(
+            f"Nothing in {head} is governed by {' '.join(patterns)}. If the instructions stand elsewhere, name their "
+            "paths: --governed CLAUDE.md --governed '.claude/**'."
+        )
     notes += [f"{one.path}: {one.note}" for one in files if one.note]
     old = [line for one in files for part in one.replacements for line in part.old]
     new = [line for one in files for part in one.replacements for line in part.new]
@@ -107,7 +112,8 @@ def _read(repository: Repository, start: Revision, end: Revision, patterns: Sequ
     entries = repository.changed(start, end, patterns)
     if not entries:
         return ()
-    hunks = repository.hunks(start, end, patterns)
+    both = any(not entry.added and not entry.deleted for entry in entries)
+    hunks = repository.hunks(start, end, patterns) if both else {}
     wanted = [one for entry in entries for one in _blobs(entry)]
     contents = repository.contents(wanted)
     return tuple(_file(repository, entry, hunks.get((entry.old, entry.new)), contents) for entry in entries)

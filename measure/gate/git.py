@@ -112,18 +112,22 @@ class Repository:
     def resolve(self, revision: str) -> Revision:
         """Find a revision. An id of zeros only is the empty tree. Raises `RequestError` for one that is not there."""
         if _NOWHERE.fullmatch(revision.encode("utf-8", "replace")):
-            empty = self._run("hash-object", "-t", "tree", "--stdin").decode().strip()
-            return Revision(empty, empty)
+            return self._nothing()
         if not revision or revision.startswith("-") or "\0" in revision:
             raise RequestError(f"{revision!r} is no revision.", hint="Name a commit, a branch or a tag.")
-        tree = self._try("rev-parse", "--verify", "--quiet", f"{revision}^{{tree}}")
-        if tree is None:
+        found = self._ids(f"{revision}^{{commit}}", f"{revision}^{{tree}}") or self._ids(*[f"{revision}^{{tree}}"] * 2)
+        if found is None:
             raise RequestError(
                 f"{revision!r} is no revision of the repository {self.folder}.",
                 hint="Name a commit, a branch or a tag. In a shallow clone, fetch its history first.",
             )
-        commit = self._try("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") or tree
-        return Revision(commit.decode().strip(), tree.decode().strip())
+        return Revision(*found)
+
+    def _ids(self, commit: str, tree: str) -> tuple[str, str] | None:
+        out = self._try("rev-parse", commit, tree, "--") or b""
+        # A range would give more than one id for each.
+        found = out.decode().split()
+        return (found[0], found[1]) if len(found) == 3 and found[2] == "--" else None
 
     def merge_base(self, one: Revision, other: Revision) -> Revision:
         """Where two histories parted. Raises `RequestError` where they have nothing in common."""
@@ -166,6 +170,10 @@ class Repository:
             found.append(Entry(path, old_mode, new_mode, old.decode(), new.decode()))
         return tuple(sorted(found, key=lambda entry: entry.path))
 
+    def holds(self, revision: Revision, patterns: Sequence[str]) -> bool:
+        """Whether any path below the folder matches a pattern."""
+        return bool(self.changed(self._nothing(), revision, patterns))
+
     def hunks(
         self, base: Revision, head: Revision, patterns: Sequence[str]
     ) -> Mapping[tuple[str, str], tuple[Hunk, ...]]:
@@ -197,6 +205,10 @@ class Repository:
             found[one] = out.read(int(head[2]))
             out.read(1)
         return found
+
+    def _nothing(self) -> Revision:
+        empty = self._run("hash-object", "-t", "tree", "--stdin").decode().strip()
+        return Revision(empty, empty)
 
     def _run(self, *arguments: str, given: bytes = b"") -> bytes:
         done = _git(self.folder, arguments, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import subprocess
@@ -78,6 +79,7 @@ def numstat(folder: Path, base: str, head: str) -> dict[bytes, tuple[int, int] |
     return found
 
 
+@functools.cache
 def sizes(folder: Path, tree: str) -> dict[bytes, int]:
     found = {}
     for line in git(folder, "ls-tree", "-r", "-l", "-z", tree).split(b"\0")[:-1]:
@@ -236,10 +238,10 @@ class History:
 def test_figures_equal_gits_own_count_over_hundreds_of_commits(repository: Path) -> None:
     parents = History(5).write(repository, 320)
     merges = roots = 0
+    empty = git(repository, "hash-object", "-t", "tree", "--stdin").decode().strip()
     for number, mine in enumerate(parents):
         roots += not mine
         merges += len(mine) > 1
-        empty = git(repository, "hash-object", "-t", "tree", "--stdin").decode().strip()
         for base in [f"c{parent}" for parent in mine] or [empty]:
             agrees(repository, base, f"c{number}")
     assert merges > 30
@@ -372,6 +374,19 @@ def test_other_paths_do_not_count_and_a_project_names_its_own(repository: Path) 
     assert measured(repository, base, governed=("**/CLAUDE.md",)).change.paths == ("CLAUDE.md", "sub/CLAUDE.md")
 
 
+def test_patterns_that_govern_nothing_are_told(repository: Path) -> None:
+    put(repository, "CLAUDE.md", b"one\ntwo\n")
+    base = commit(repository)
+    put(repository, "CLAUDE.md", b"one\n")
+    commit(repository)
+    (note,) = measured(repository, base).notes
+    assert "--governed CLAUDE.md" in note
+    put(repository, "rules/a.md", b"one\n")
+    base = commit(repository)
+    commit(repository)
+    assert not measured(repository, base).notes
+
+
 def test_paths_are_the_named_workspaces_own(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(repository, "part/rules/a.md", b"one\n")
     put(repository, "rules/b.md", b"one\n")
@@ -407,7 +422,9 @@ def test_an_id_of_zeros_is_the_empty_tree(repository: Path) -> None:
     assert measured(repository, "0" * 40).change.lines.added == 1
 
 
-@pytest.mark.parametrize("revision", ["nope", "", "--all", "HEAD:rules/a.md", "a\0b"])
+@pytest.mark.parametrize(
+    "revision", ["nope", "", "--all", "HEAD:rules/a.md", "HEAD..HEAD", "^HEAD", "HEAD HEAD", "a\0b"]
+)
 def test_what_is_no_revision_is_refused(repository: Path, revision: str) -> None:
     put(repository, "rules/a.md", b"one\n")
     commit(repository)
