@@ -5,7 +5,8 @@ what it is given without knowing that a scan took place. A trial is called conta
 from a tool, with the call that fetched them; what the agent says by itself is never a leak.
 
 Words that stand elsewhere in the arm as well belong to the tree as it stands, and finding them there is no leak; then
-only what came from outside counts.
+only what came from outside counts. A call that names the workspace itself and is answered counts whatever it gave: a
+count or a yes tells as much as the words.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from measure.client.masking import WORKSPACE
 from measure.context.sameness import Likeness, Wanted
 from measure.transcript import ToolUse, Transcript
 
-VERSION = "leaks-1"
-"""Goes into every record. leaks-1: first published rules."""
+VERSION = "leaks-2"
+"""Goes into every record. leaks-1: first published rules. leaks-2: calls that name the workspace itself."""
 
 _WEB = frozenset({"WebFetch", "WebSearch"})
 _GIT = re.compile(r"\b(?:git|gh|hg|svn|jj)\b")
@@ -47,26 +48,35 @@ class Scan:
     wanted: tuple[Wanted, ...]
     in_arm: bool
     """The words stand elsewhere in that arm, too."""
+    original: re.Pattern[str] | None = None
+    """The workspace that the arms were cloned from, as transcripts name it."""
 
     @classmethod
-    def of(cls, text: str, arm: Iterable[str]) -> Scan:
-        """From the text only the other arm has, and all texts of this one."""
+    def of(cls, text: str, arm: Iterable[str], original: str | None = None) -> Scan:
+        """From the text only the other arm has, all texts of this one, and the workspace's path as it comes masked."""
+        place = re.compile(rf"{re.escape(original.rstrip('/'))}(?![\w.-])") if original and original != "/" else None
         wanted = tuple(one for line in text.split("\n") if (one := Wanted(line)).tellable)
         held = bool(wanted) and any(one.find(other) is not None for other in arm for one in wanted)
-        return cls(wanted, held)
+        return cls(wanted, held, place)
 
     def find(self, transcript: Transcript) -> Leak | None:
         """The first way in which the words came back; None where they did not."""
         uses = {use.id: use for use in transcript.tool_uses}
         for result in transcript.tool_results:
+            use = uses.get(result.tool_use_id)
+            if use is not None and not result.is_error and (place := self._original_in(use)) is not None:
+                return Leak(_outside(use) or _inside(use), place)
             found = self._in(result.text)
             if found is None:
                 continue
-            route = _outside(uses.get(result.tool_use_id))
-            if route is None and self.in_arm:
-                continue
-            return Leak(route or _inside(uses.get(result.tool_use_id)), found.words)
+            route = _outside(use)
+            return Leak(route or _inside(use), found.words)
         return None
+
+    def _original_in(self, use: ToolUse) -> str | None:
+        if self.original is None:
+            return None
+        return next((found[0] for text in _texts(use.input) if (found := self.original.search(text))), None)
 
     def _in(self, text: str) -> Likeness | None:
         return next((found for wanted in self.wanted if (found := wanted.find(text)) is not None), None)

@@ -82,3 +82,15 @@ def test_a_result_without_its_call_is_still_read() -> None:
 
 def test_a_line_that_can_not_be_told_from_others_leaks_nothing() -> None:
     assert Scan.of("---", []).find(transcript("Read", {"file_path": "/x"}, "---\n---")) is None
+
+
+@pytest.mark.parametrize("in_arm", [False, True])
+def test_a_look_at_the_workspace_itself_counts_whatever_it_gave(in_arm: bool) -> None:
+    scan = Scan.of(LINE, [LINE] if in_arm else [], "/home/me/project")
+    found = scan.find(transcript("Bash", {"command": "grep -c push /home/me/project/CLAUDE.md"}, "1"))
+    assert found is not None
+    assert "/home/me/project" in found.words
+    assert scan.find(transcript("Read", {"file_path": "/home/me/project-2/a.md"}, "nothing")) is None
+    denied = ToolResult("t1", "permission denied", is_error=True)
+    use = ToolUse("t1", "Read", {"file_path": "/home/me/project/CLAUDE.md"})
+    assert scan.find(Transcript(answer="A", texts=("A",), tool_uses=(use,), tool_results=(denied,))) is None
