@@ -125,9 +125,10 @@ class Repository:
 
     def _ids(self, commit: str, tree: str) -> tuple[str, str] | None:
         out = self._try("rev-parse", commit, tree, "--") or b""
-        # A range would give more than one id for each.
+        # A range would give more than one id for each, an exclusion one with a sign.
         found = out.decode().split()
-        return (found[0], found[1]) if len(found) == 3 and found[2] == "--" else None
+        whole = len(found) == 3 and found[2] == "--" and not found[0].startswith("^")
+        return (found[0], found[1]) if whole else None
 
     def merge_base(self, one: Revision, other: Revision) -> Revision:
         """Where two histories parted. Raises `RequestError` where they have nothing in common."""

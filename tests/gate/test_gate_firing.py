@@ -486,7 +486,7 @@ def test_every_candidate_can_be_dropped_at_the_base_and_put_back_at_the_head(
         kind = EditKind(one.on_head.option.removeprefix("--"))
         contrast = find_contrast(head, edit_from_place(kind, one.on_head.place, one.on_head.text))
         variant = contrast.apply((folder / "CLAUDE.md").read_bytes())
-        assert one.text in variant.decode().split(end)[contrast.line - 1 : contrast.line]
+        assert one.text == variant.decode().splitlines()[contrast.line - 1]
         candidates_at.append(one.drop)
     git(folder, "checkout", "-q", base)
     surface = read_surface(folder)
