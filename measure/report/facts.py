@@ -65,13 +65,21 @@ def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
     return word, sentences if record.complete else (interrupted(record), *sentences)
 
 
-def axis_shown(result: AxisResult, decision: Decision) -> tuple[Status, str, tuple[str, ...]]:
+def usd_per_launch(record: RunRecord) -> float | None:
+    """What a launch cost on average, in US dollars as the client reports it; None where it reports nothing."""
+    spending = record.spending
+    return spending.cost_usd / spending.launches if spending.cost_usd and spending.launches else None
+
+
+def axis_shown(
+    result: AxisResult, decision: Decision, usd_per_launch: float | None = None
+) -> tuple[Status, str, tuple[str, ...]]:
     """Whose sign and colour an axis has, its word and its sentences."""
     status = Status(result.verdict.status)
     if decision.stage == 1 and status is Status.ZERO_DIFFERENCE:
         # A screen that shows nothing settles nothing, and has to look like it.
         return Status.UNDECIDED, FindingKind.TO_STAGE_2.value, (SCREENED,)
-    return status, status.value, wording.axis_sentences(result, decision.parameters)
+    return status, status.value, wording.axis_sentences(result, decision.parameters, usd_per_launch)
 
 
 def probe_shown(result: ProbeResult, decision: Decision) -> Status:
@@ -81,11 +89,12 @@ def probe_shown(result: ProbeResult, decision: Decision) -> Status:
 
 
 def interrupted(record: RunRecord) -> str:
-    """That the run did not end of itself, and how far it got."""
+    """That the run did not do all it planned, and how far it got."""
     planned = 0
     if record.plan is not None:
         planned = 2 * len(record.plan.probes) * record.plan.design.parameters.rounds_at_most
-    return f"Interrupted: {len(record.trials)} of at most {planned} launches were made; this is what they show."
+    made = f"{len(record.trials)} of at most {planned} launches were made; this is what they show."
+    return f"Interrupted: {made}" if record.stop is None else f"Ended early: {made}"
 
 
 def counts(of: dict[str, int], invalid: int) -> str:
@@ -219,16 +228,30 @@ def _launches(record: RunRecord) -> str:
     return f"{made}, of which {invalid} {words} not count" if invalid else f"{made}, all valid"
 
 
+STOPS = {
+    "settled": "settled",
+    "cap": "all rounds made, still open",
+    "repeats-done": "all rounds of the fixed design made",
+    "invalid": "no valid verdict could come of it any more",
+    "failing": "ended early, since launches failed",
+    "budget": "ended early, at the limit of money",
+    "launches": "ended early, at the limit of launches",
+    "lock-lost": "ended early, since another run took over",
+}
+
+
 def _stopped(record: RunRecord) -> str:
-    if record.stop is None:
+    stop = record.stop
+    if stop is None:
         return "cut off; nobody could say why"
-    left = f"; {record.stop.not_launched} launches not made" if record.stop.not_launched else ""
-    last = record.stop.last_block
-    late = sum(trial.block > last for trial in record.trials) if last is not None else 0
-    left += f"; {late} under way then and not counted" if late else ""
-    detail = f" ({record.stop.detail})" if record.stop.detail else ""
-    resets = f"; the limit ends {record.stop.resets_at:%Y-%m-%d %H:%M %Z}" if record.stop.resets_at else ""
-    return f"{record.stop.reason}{detail}{left}{resets}"
+    late = sum(trial.block > stop.last_block for trial in record.trials) if stop.last_block is not None else 0
+    parts = [
+        f"{STOPS.get(stop.reason, stop.reason)}{f' ({stop.detail})' if stop.detail else ''}",
+        f"{stop.not_launched} launches not made" if stop.not_launched else "",
+        f"{late} under way then and not counted" if late else "",
+        f"the limit ends {stop.resets_at:%Y-%m-%d %H:%M %Z}" if stop.resets_at else "",
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def _balance(record: RunRecord) -> str:

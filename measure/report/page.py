@@ -96,7 +96,7 @@ class RunShown:
     def axis(self, axis: AxisResult) -> tuple[Status, str, tuple[str, ...]]:
         """Whose sign and colour an axis has, its word and its sentences."""
         assert self.record.result.status == "measured"
-        return facts.axis_shown(axis, self.record.result.decision)
+        return facts.axis_shown(axis, self.record.result.decision, facts.usd_per_launch(self.record))
 
     def probe(self, probe: ProbeResult) -> Status:
         """Whose sign and colour a probe has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from measure.client.base import Condition
 from measure.report import wording
 from measure.report.terminal import safe
 from measure.run.prepare import Prepared
@@ -38,3 +39,10 @@ def _price(one: Prepared, price_usd: float | None) -> str:
         f"{most * price_usd:.2f} USD at most, {likely * price_usd:.2f} USD if the arms are equal and steady, "
         f"at {price_usd:g} USD a launch as you stated it; retries of failed launches come on top"
     )
+
+
+def client_line(condition: Condition) -> str:
+    """Which client will be launched, and which account it will use, before anything is spent."""
+    account = next((note for note in condition.notes if note.startswith("authentication: ")), None)
+    shown = f"Client: {condition.client} {condition.client_version} at {condition.client_path}"
+    return f"{shown}; account: {account.removeprefix('authentication: ')}" if account else shown

@@ -41,8 +41,10 @@ LABEL = 46
 
 
 @contextmanager
-def _figure(height_in: float, rows: int = 1) -> Iterator[tuple[Any, list[Any]]]:
-    """A figure that belongs to nobody's global state."""
+def _figure(
+    height_in: float, rows: int, edges_in: tuple[float, float, float, float]
+) -> Iterator[tuple[Any, list[Any]]]:
+    """A figure that belongs to nobody's global state; `edges_in` are left, right, bottom and top."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -58,7 +60,16 @@ def _figure(height_in: float, rows: int = 1) -> Iterator[tuple[Any, list[Any]]]:
         "axes.unicode_minus": True,
     }
     with mpl.rc_context(settings):
-        figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+        figure = Figure(figsize=(WIDTH_IN, height_in))
+        left, right, bottom, top = edges_in
+        # Fixed edges: working a layout out takes longer than all the drawing.
+        figure.subplots_adjust(
+            left=left / WIDTH_IN,
+            right=1 - right / WIDTH_IN,
+            bottom=bottom / height_in,
+            top=1 - top / height_in,
+            hspace=0.42,
+        )
         axes = figure.subplots(rows, 1, squeeze=False)
         yield figure, [row[0] for row in axes]
 
@@ -74,7 +85,7 @@ def forest(decision: Decision, key: str) -> str:
     rows = [row for result in reversed(decision.axes) for row in _rows(result, decision)]
     if not any(effect for _, _, effect, *_ in rows):
         return ""
-    with _figure(0.75 + 0.46 * len(rows)) as (figure, (axes,)):
+    with _figure(0.6 + 0.46 * len(rows), 1, (0.05, 0.05, 0.55, 0.05)) as (figure, (axes,)):
         for place, row in enumerate(rows):
             _forest_row(axes, -place, *row)
         axes.axvline(0, color=SOFT, linewidth=1, zorder=1)
@@ -163,7 +174,7 @@ def evidence(record: RunRecord, key: str) -> str:
     curves = [(name, points) for name, points in curves if points]
     if not curves:
         return ""
-    with _figure(0.4 + 1.75 * len(curves), len(curves)) as (figure, panels):
+    with _figure(0.3 + 1.75 * len(curves), len(curves), (0.55, 0.95, 0.5, 0.3)) as (figure, panels):
         for axes, (name, points) in zip(panels, curves, strict=True):
             _curve(axes, name, points, parameters)
         panels[-1].set_xlabel("pairs of the axis, in the order they were scheduled")

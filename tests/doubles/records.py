@@ -23,7 +23,7 @@ RUNS = Path(__file__).resolve().parent.parent.parent / "runs"
 BEGAN = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 HOSTILE = (
-    "</div></bdi></article></main><script>window.pwned = 1</script><img src=http://127.0.0.1:9/x onerror=window.pwned=2>"
+    "</div></bdi></article></main><script>window.pwned = 1</script><img src=http://127.0.0.1:9/x onerror=pwned=2>"
     "<style>* { display: none !important }</style><svg onload=window.pwned=3></svg><base href=http://127.0.0.1:9/>"
     "<iframe srcdoc='<script>parent.pwned=4</script>'></iframe><a href='javascript:window.pwned=5'>x</a>"
     "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'><link rel=stylesheet href=http://127.0.0.1:9/>"
