@@ -70,6 +70,8 @@ class Scan:
             if found is None:
                 continue
             route = _outside(use)
+            if route is None and self.in_arm:
+                continue
             return Leak(route or _inside(use), found.words)
         return None
 

@@ -33,6 +33,8 @@ def test_it_listens_on_loopback_only_and_is_gone_afterwards() -> None:
         assert place.port
         with socket.create_connection(("127.0.0.1", place.port), timeout=5):
             pass
+        with pytest.raises(OSError):  # noqa: PT011 - refused, or no such address on this system
+            socket.create_connection(("127.0.0.2", place.port), timeout=1)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", place.port), timeout=5)
 

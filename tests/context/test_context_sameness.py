@@ -20,6 +20,7 @@ LINE = "- Never push to main without asking first."
         ("NEVER PUSH TO MAIN\nWITHOUT ASKING FIRST", "same"),
         ("Ask first: never push to main without doing so, asking the owner.", "near"),
         ("Push to main whenever you like.", None),
+        ("never " + "x " * 30 + "push " + "x " * 30 + "to main " + "x " * 30 + "without asking first", None),
         ("", None),
     ],
 )
