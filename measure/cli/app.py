@@ -96,6 +96,7 @@ def run(
         int,
         typer.Option(
             "--stage",
+            metavar="1|2",
             min=1,
             max=2,
             help="2: two cloned workspaces decide. 1: a cheap screen with the line in one prompt; it can only keep "
@@ -121,13 +122,16 @@ def run(
         int | None,
         typer.Option(
             "--repeats",
+            metavar="N",
             min=1,
             help="Fixed design: exactly so many pairs per probe. Default: stop as soon as it is settled.",
         ),
     ] = None,
     max_rounds: Annotated[
         int,
-        typer.Option("--max-rounds", min=1, help="At most so many pairs per probe before the answer is 'undecided'."),
+        typer.Option(
+            "--max-rounds", metavar="N", min=1, help="At most so many pairs per probe before the answer is 'undecided'."
+        ),
     ] = 6,
     profile: Annotated[
         str,
@@ -148,11 +152,14 @@ def run(
     alpha: Annotated[
         float | None, typer.Option("--alpha", metavar="SHARE", help="Error level of each claim. Default: .05.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = 2,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once.")] = 2,
     max_turns: Annotated[
         int,
         typer.Option(
-            "--max-turns", min=1, help="Turns an agent may take; a probe asks for the decision, so one is the rule."
+            "--max-turns",
+            metavar="N",
+            min=1,
+            help="Turns an agent may take; a probe asks for the decision, so one is the rule.",
         ),
     ] = 1,
     time_limit: Annotated[
@@ -160,27 +167,33 @@ def run(
     ] = 300,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", help="Seed of all orders. Default: drawn, and recorded.", min=0),
+        typer.Option("--seed", metavar="N", help="Seed of all orders. Default: drawn, and recorded.", min=0),
     ] = None,
     max_launches: Annotated[
         int | None,
-        typer.Option("--max-launches", min=2, help="Never launch more often than this."),
+        typer.Option("--max-launches", metavar="N", min=2, help="Never launch more often than this."),
     ] = None,
     budget_usd: Annotated[
         float | None,
-        typer.Option("--budget-usd", min=0, help="Stop before the launches cost more than this."),
+        typer.Option("--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this."),
     ] = None,
     price_usd: Annotated[
         float | None,
         typer.Option(
             "--price-usd",
+            metavar="USD",
             min=0,
             help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
         ),
     ] = None,
     probes_total: Annotated[
         int | None,
-        typer.Option("--probes-total", min=1, help="How many probes exist for this change, if more than are put here."),
+        typer.Option(
+            "--probes-total",
+            metavar="N",
+            min=1,
+            help="How many probes exist for this change, if more than are put here.",
+        ),
     ] = None,
     selection: Annotated[
         str | None,
@@ -386,16 +399,19 @@ def band(
     include: Annotated[
         list[str] | None, typer.Option("--include", metavar="GLOB", help="More files that go into both arms.")
     ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="Pairs per probe.")] = 3,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = 2,
-    max_turns: Annotated[int, typer.Option("--max-turns", min=1, help="Turns an agent may take.")] = 1,
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="Pairs per probe.")] = 3,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once.")] = 2,
+    max_turns: Annotated[int, typer.Option("--max-turns", metavar="N", min=1, help="Turns an agent may take.")] = 1,
     time_limit: Annotated[
         float, typer.Option("--time-limit", min=1, metavar="SECONDS", help="Wall-clock limit of one launch.")
     ] = 300,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all orders.")] = None,
-    max_launches: Annotated[int | None, typer.Option("--max-launches", min=2, help="Never launch more often.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of all orders.")] = None,
+    max_launches: Annotated[
+        int | None, typer.Option("--max-launches", metavar="N", min=2, help="Never launch more often.")
+    ] = None,
     budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", min=0, help="Stop before the launches cost more than this.")
+        float | None,
+        typer.Option("--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; launch nothing.")] = False,
     runs: Runs = None,
@@ -434,22 +450,33 @@ def band(
 def resume(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, a unique part of it, its folder, or 'last'.")],
     max_rounds: Annotated[
-        int | None, typer.Option("--max-rounds", min=1, help="Allow so many pairs per probe in all; extends a run.")
+        int | None,
+        typer.Option("--max-rounds", metavar="N", min=1, help="Allow so many pairs per probe in all; extends a run."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, max=64, help="Launches at once.")] = None,
+    max_launches: Annotated[
+        int | None, typer.Option("--max-launches", min=2, metavar="N", help="Raise the limit of launches.")
+    ] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option("--budget-usd", min=0, metavar="USD", help="Raise the limit of money.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once.")
+    ] = None,
     stale_after: Annotated[
         float, typer.Option("--stale-after", min=1, metavar="SECONDS", help="Take over a lock silent for so long.")
     ] = 900,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
-    """Complete an interrupted run, or go on with one that was left undecided.
+    """Complete a run that ended early, or go on with one that was left undecided.
 
     Refuses if the workspace, a probe, the client or its condition changed, and says which.
     """
     from measure.cli.run import resume_run
+    from measure.run.resume import Allowance
 
-    resume_run(run, max_rounds=max_rounds, jobs=jobs, stale_after_s=stale_after, runs=runs, as_json=as_json)
+    allowance = Allowance(max_rounds=max_rounds, max_launches=max_launches, budget_usd=budget_usd, jobs=jobs)
+    resume_run(run, allowance, stale_after_s=stale_after, runs=runs, as_json=as_json)
 
 
 @app.command()

@@ -13,11 +13,13 @@ from measure.errors import ClientError, NothingMeasuredError, RequestError
 from measure.record.bands import find_bands
 from measure.record.models import RunRecord
 from measure.record.store import default_root, open_root
-from measure.report.plan import plan_lines
+from measure.report.advice import advice_of
+from measure.report.plan import client_line, plan_lines
 from measure.run.at_rest import prepare_at_rest, subjects_of
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
+from measure.run.resume import Allowance
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 
@@ -57,6 +59,8 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         raise ClientError(
             error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
         ) from error
+    for line in dict.fromkeys(client_line(client.condition) for client in clients):
+        say(line)
     for notice in dict.fromkeys(notice for one in prepared for notice in one.notices if notice in (IN_TURN, OWN)):
         say(f"Note: {notice}")
     contrasts = [
@@ -71,9 +75,16 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     else:
         for record in records:
             print_record(record)
+    _tell_records(root, records)
+    _fail_if_nothing_measured(records)
+
+
+def _tell_records(root: Path, records: tuple[RunRecord, ...]) -> None:
+    """Where the records are, and what to do next where a run ended early."""
     for record in records:
         say(f"Record: {root / record.run_id}")
-    _fail_if_nothing_measured(records)
+        if (advice := advice_of(record)) is not None:
+            say(f"Next: {advice}")
 
 
 def _planned(one: Prepared) -> PlannedRun:
@@ -118,13 +129,11 @@ def _fail_if_nothing_measured(records: tuple[RunRecord, ...]) -> None:
             continue
         detail = record.result.detail or record.result.reason.value
         if record.result.reason is WhyUnmeasured.CLIENT_FAILED and detail.startswith(HOPELESS_CLIENT):
-            raise ClientError(f"nothing was measured: {detail}", hint="'measure doctor' says what stands in the way.")
-        raise NothingMeasuredError(f"nothing was measured: {detail}", hint="The record says the same.")
+            raise ClientError(f"nothing was measured: {detail}", hint=advice_of(record))
+        raise NothingMeasuredError(f"nothing was measured: {detail}", hint=advice_of(record))
 
 
-def resume_run(
-    name: str, *, max_rounds: int | None, jobs: int | None, stale_after_s: float, runs: Path | None, as_json: bool
-) -> None:
+def resume_run(name: str, allowance: Allowance, *, stale_after_s: float, runs: Path | None, as_json: bool) -> None:
     """Complete an interrupted run, or extend a complete one."""
     from measure.cli.show import print_record
     from measure.record.library import find
@@ -134,7 +143,7 @@ def resume_run(
 
     root = default_root(runs)
     folder = find(root, name)
-    plan, prepared, client = prepare_again(folder, max_rounds, jobs)
+    plan, prepared, client = prepare_again(folder, allowance)
     before, _ = read_trials(folder)
     with following(plainly=as_json) as follow:
         job = Job(
@@ -148,5 +157,5 @@ def resume_run(
         print_json(RunsDocument(runs=(record,)))
     else:
         print_record(record)
-    say(f"Record: {folder}")
+    _tell_records(folder.parent, (record,))
     _fail_if_nothing_measured((record,))

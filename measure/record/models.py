@@ -218,8 +218,15 @@ class Session(Stored):
     max_rounds: int
     """The most rounds as they stood in this session; more than in the one before: the run was extended after looking,
     which the evidence allows at any time."""
+    max_launches: int | None = None
+    """The limits of this session, where they were raised: launches of the whole run, and US dollars."""
+    budget_usd: float | None = None
     trials_before: int
     """Launches recorded when it began."""
+
+
+FINAL_STOPS = frozenset({"settled", "cap", "repeats-done", "invalid"})
+"""Stops after which nothing of the plan is left to do."""
 
 
 class Stop(Stored):
@@ -301,7 +308,7 @@ class RunRecord(Stored):
     run_id: str
     created: datetime
     complete: bool
-    """False: the run was interrupted and can be completed; nothing was counted that had not ended."""
+    """False: the run ended before its plan did (a signal, a limit, failures) and `measure resume` can complete it."""
     plan: Plan | None
     """None only where nothing could be planned (no usable client, say)."""
     subject: str | None = None

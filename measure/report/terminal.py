@@ -128,7 +128,7 @@ def _indented(texts: Iterable[str]) -> RenderableType:
 
 
 def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> RenderableType:
-    status, word, sentences = facts.axis_shown(result, decision)
+    status, word, sentences = facts.axis_shown(result, decision, facts.usd_per_launch(record))
     table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False, header_style="italic")
     table.add_column("", width=1)
     table.add_column("probe", overflow="fold", max_width=24)

@@ -27,7 +27,17 @@ from measure.plan.rounds import Rounds
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
-from measure.record.models import Arm, Change, ContrastRecord, Plan, RunRecord, Session, Stop, SurfaceRecord
+from measure.record.models import (
+    FINAL_STOPS,
+    Arm,
+    Change,
+    ContrastRecord,
+    Plan,
+    RunRecord,
+    Session,
+    Stop,
+    SurfaceRecord,
+)
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
 from measure.run.locked import in_arena
 from measure.run.places import mask_home
@@ -113,6 +123,8 @@ async def _launch(
             started=datetime.now(UTC),
             measure_version=__version__,
             max_rounds=parameters.max_rounds,
+            max_launches=one.design.max_launches,
+            budget_usd=one.design.budget_usd,
             trials_before=len(before),
         )
     )
@@ -128,7 +140,7 @@ async def _launch(
         questions=lambda slot: Question(probes[slot.probe], slot.order, client.masked(one.contrast.text)),
         writer=writer,
         watcher=job.watcher(plan, parameters),
-        budget=Budget(plan.design.max_launches, plan.design.budget_usd, job.price_usd),
+        budget=Budget(one.design.max_launches, one.design.budget_usd, job.price_usd),
         jobs=one.design.jobs,
         retries=plan.design.retries,
         still_held=arena.still_held,
@@ -146,7 +158,7 @@ async def _launch(
         plan,
         executor.trials,
         stop,
-        complete=True,
+        complete=stop.reason in FINAL_STOPS,
         sessions=read_sessions(writer.folder),
         set_aside=read_trials(writer.folder)[1],
         warnings=changed,

@@ -118,7 +118,7 @@ def _prepare_one(
         surfaces[workspace] = read_surface(workspace, request.include)
     surface = surfaces[workspace]
     contrast = _contrast(request, group, surface)
-    _refuse_bad_form(group, contrast, surface)
+    weak = _refuse_bad_form(group, contrast, surface)
     _check_reach(request, group)
     probes = tuple(
         ProbeRecord(probe=loaded.probe, source=mask_home(loaded.path.absolute()), digest=loaded.digest)
@@ -144,7 +144,7 @@ def _prepare_one(
         client=client,
         agent=agent,
         model=_model(request, settings),
-        notices=(*surface.notices, *contrast.notices),
+        notices=(*surface.notices, *contrast.notices, *weak),
         stage=request.stage,
         purpose=request.purpose,
     )
@@ -205,17 +205,14 @@ def _contrast(request: RunRequest, group: ProbeGroup, surface: Surface) -> Contr
     return found
 
 
-def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) -> None:
-    """A probe that gives its line away can't measure it: refuse before anything is spent."""
+def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) -> tuple[str, ...]:
+    """A probe that gives its line away can't measure it: refuse before anything is spent. Returns the warnings."""
     scene = scene_at(surface, contrast)
-    errors = [
-        str(finding)
-        for loaded in group.probes
-        for finding in check(loaded, scene)
-        if finding.severity is Severity.ERROR
-    ]
+    findings = [finding for loaded in group.probes for finding in check(loaded, scene)]
+    errors = [str(finding) for finding in findings if finding.severity is Severity.ERROR]
     if errors:
         raise ProbeError("\n".join(errors), hint="'measure probe check' explains each rule of form.")
+    return tuple(f"{Path(one.file).name}: {one.message}; {one.remedy} [{one.id}]" for one in findings)
 
 
 def _check_reach(request: RunRequest, group: ProbeGroup) -> None:

@@ -6,6 +6,7 @@ are what they were; whatever is not is named. What was recorded is never launche
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from measure.client.base import Client
@@ -15,10 +16,10 @@ from measure.errors import RequestError
 from measure.probe.load import load_probe
 from measure.record.build import parameters_now
 from measure.record.condition import differing
-from measure.record.models import Plan
+from measure.record.models import Plan, RunRecord
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
-from measure.record.store import RECORD, read_plan, read_sessions
+from measure.record.store import RECORD, read_model, read_plan, read_sessions
 from measure.run.clients import client_of
 from measure.run.paths import standing
 from measure.run.prepare import Prepared
@@ -28,13 +29,24 @@ from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import resolve
 
 
-def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tuple[Plan, Prepared, Client]:
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a run is allowed when it goes on. None: as before."""
+
+    max_rounds: int | None = None
+    max_launches: int | None = None
+    budget_usd: float | None = None
+    jobs: int | None = None
+
+
+def prepare_again(folder: Path, allowance: Allowance) -> tuple[Plan, Prepared, Client]:
     """Everything needed to go on with the run in `folder`.
 
     Raises `RequestError` that names what changed, or says that there is nothing to go on with.
     """
     plan = read_plan(folder)
-    parameters = _parameters(folder, plan, max_rounds)
+    parameters = _parameters(folder, plan, allowance.max_rounds)
+    limits = _limits(folder, plan, allowance)
     workspace = Path(plan.surface.workspace).expanduser()
     surface = read_surface(workspace, plan.surface.includes)
     if surface.digest != plan.surface.digest:
@@ -49,7 +61,9 @@ def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tup
         includes=plan.surface.includes,
         probes=plan.probes,
         scope=plan.scope,
-        design=plan.design.model_copy(update={"parameters": parameters, "jobs": jobs or plan.design.jobs}),
+        design=plan.design.model_copy(
+            update={"parameters": parameters, "jobs": allowance.jobs or plan.design.jobs, **limits}
+        ),
         resolution=resolve(designs_of(plan.probes), parameters),
         client=_client_name(plan),
         agent=Path(plan.agent).expanduser() if plan.agent else None,
@@ -67,7 +81,8 @@ def prepare_again(folder: Path, max_rounds: int | None, jobs: int | None) -> tup
 
 def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:
     parameters = parameters_now(plan, read_sessions(folder))
-    finished = (folder / RECORD).exists()
+    record = _record(folder)
+    finished = record is not None and record.complete
     if max_rounds is None:
         if finished:
             raise RequestError(
@@ -82,6 +97,32 @@ def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:
     if max_rounds < parameters.max_rounds or (finished and max_rounds == parameters.max_rounds):
         raise RequestError(f"--max-rounds {max_rounds}: the run was allowed {parameters.max_rounds} already")
     return parameters.model_copy(update={"max_rounds": max_rounds})
+
+
+def _limits(folder: Path, plan: Plan, allowance: Allowance) -> dict[str, float | int | None]:
+    """The limits of launches and money: as last allowed, or as raised. A limit that ended the run has to be raised."""
+    sessions = read_sessions(folder)
+    last = sessions[-1] if sessions else plan.design
+    record = _record(folder)
+    stop = record.stop.reason if record is not None and record.stop is not None else None
+    limits: dict[str, float | int | None] = {}
+    for name, given, before, reason in (
+        ("max_launches", allowance.max_launches, last.max_launches, "launches"),
+        ("budget_usd", allowance.budget_usd, last.budget_usd, "budget"),
+    ):
+        option = f"--{name.replace('_', '-')}"
+        if given is not None and before is not None and given < before:
+            raise RequestError(f"{option} {given:g} is less than the {before:g} that the run was allowed already")
+        if stop == reason and (given is None or given == before):
+            raise RequestError(
+                f"run {plan.run_id} ended at its limit of {before:g} ({option})", hint=f"Allow it more with {option}."
+            )
+        limits[name] = before if given is None else given
+    return limits
+
+
+def _record(folder: Path) -> RunRecord | None:
+    return read_model(folder / RECORD, RunRecord) if (folder / RECORD).exists() else None
 
 
 def _contrast(plan: Plan, surface: Surface) -> Contrast:
