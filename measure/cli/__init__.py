@@ -7,21 +7,34 @@ also when the command fails; the exit status is the one the error's class names.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
+import traceback
 
 
 def main() -> None:
     """Run the command line and exit with the documented status."""
-    sys.exit(invoke(sys.argv[1:]))
+    from measure.cli.output import make_streams_safe
+
+    make_streams_safe()
+    try:
+        status = invoke(sys.argv[1:])
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except Exception as error:  # a fault of this program: whoever reports it needs all of it
+        traceback.print_exc()
+        hint = "This is a fault of measure. Records that were written so far are whole; 'measure runs' lists them."
+        _tell("internal", f"{type(error).__name__}: {error}", hint, "--json" in sys.argv)
+        status = 1
+    sys.exit(_written_out(status))
 
 
 def invoke(arguments: list[str]) -> int:
     """Run one command; returns the exit status."""
     from measure.cli.app import app
-    from measure.cli.output import begin, make_streams_safe
+    from measure.cli.output import begin
 
-    make_streams_safe()
     begin()
     import typer
     from typer.main import get_command
@@ -39,10 +52,10 @@ def invoke(arguments: list[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         _tell("interrupted", "interrupted", None, wants_json)
         return 128 + signal.SIGINT
-    except BrokenPipeError:
-        # Whoever read our output has left; a second error at exit would only be noise.
-        sys.stderr.close()
-        return 128 + signal.SIGPIPE
+    except SystemExit as stop:  # typer's answer to a reader that has left
+        if isinstance(stop.__context__, BrokenPipeError):
+            return 128 + signal.SIGPIPE
+        raise
     except Exception as error:
         message = getattr(error, "format_message", None)
         if message is None or not hasattr(error, "exit_code"):
@@ -54,6 +67,22 @@ def invoke(arguments: list[str]) -> int:
         _tell("usage", message(), hint, wants_json)
         return 2
     return int(status or 0) if isinstance(status, int) else 0
+
+
+def _written_out(status: int) -> int:
+    """The exit status once stdout has left the buffer: a result that nobody could be given isn't a success."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has left, as `head` does: nothing to complain about
+        status = 128 + signal.SIGPIPE
+    except OSError as error:
+        print(f"measure: the result can't be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+        status = 1
+    else:
+        return status
+    # What is still in the buffer must not be tried again, and complained about, when Python ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
 def _tell(kind: str, message: str, hint: str | None, wants_json: bool) -> None:

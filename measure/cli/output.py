@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,7 +13,11 @@ if TYPE_CHECKING:
 
 
 def make_streams_safe() -> None:
-    """Characters that the terminal's encoding lacks are replaced, never an error after the work is done."""
+    """A character that the terminal's encoding lacks, or a closed stream, is never an error after the work is done."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In this order each takes its own number, which else the next file that is opened would get.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open to the end
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -37,7 +43,7 @@ def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
     global _documents  # noqa: PLW0603
     _documents += 1
     data = value.model_dump(mode="json", by_alias=True) if not isinstance(value, dict | list) else value
-    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+    _write(json.dumps(data, indent=2) + "\n")
 
 
 def say(text: str) -> None:
@@ -47,4 +53,16 @@ def say(text: str) -> None:
 
 def show(text: str) -> None:
     """A result for people, on stdout."""
-    sys.stdout.write(text + "\n")
+    _write(text + "\n")
+
+
+def _write(text: str) -> None:
+    """Text on stdout; `MeasureError` where it can't be written, except to a reader that has left."""
+    try:
+        sys.stdout.write(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from measure.errors import MeasureError
+
+        raise MeasureError(f"the result can't be written: {error.strerror}") from error
