@@ -16,7 +16,6 @@ from typing import Final
 from measure.context.request import Request
 from measure.context.sources import FileText, Sources, fold
 from measure.contrast import Contrast
-from measure.surface.frontmatter import body_start, read_front_matter
 from measure.surface.place import find_place
 
 _SLOW: Final = 4_000
@@ -168,10 +167,7 @@ def _cut(lines: tuple[str, ...], run: tuple[str, ...]) -> tuple[str, ...] | None
 
 def _values(before: FileText, after: FileText) -> tuple[str, str] | None:
     """The one value of front matter that the contrast changes, in both arms; None where it changes none, or several."""
-    tables = []
-    for file in (before, after):
-        front = read_front_matter(file.data)
-        tables.append(front.table if front is not None else {})
+    tables = [file.front.table if file.front is not None else {} for file in (before, after)]
     changed = [key for key in {**tables[0], **tables[1]} if tables[0].get(key) != tables[1].get(key)]
     if len(changed) != 1:
         return None
@@ -215,9 +211,8 @@ def _explained(
 def _is_blank(file: FileText) -> bool:
     """Whether the client has nothing to show of a file: no text, or nothing but comments."""
     lines = file.lines
-    first = file.data[: body_start(file.data)].count(b"\n")
     return all(
-        not line.strip() or find_place(lines, number).in_comment
+        not line.strip() or (file.has_comments and find_place(lines, number).in_comment)
         for number, line in enumerate(lines, start=1)
-        if number > first
+        if number > file.head
     )

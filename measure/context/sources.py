@@ -6,6 +6,7 @@ found; what no file claims is the client's own, or from outside the workspace.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from typing import Final
 
 from measure.client.masking import WORKSPACE
 from measure.context.request import Piece, Place, Request
-from measure.surface.frontmatter import body_start, read_front_matter
+from measure.surface.frontmatter import FrontMatter, body_start, read_front_matter
 from measure.surface.model import Entry, Kind, Surface
 
 _HEADER: Final = re.compile(r"Contents of (?P<path>/.+?|<workspace>.*?|~.+?)(?: \((?P<what>.*)\))?:")
@@ -77,6 +78,21 @@ class FileText:
     def lines(self) -> tuple[str, ...]:
         """Lines without their ends."""
         return tuple(line.removesuffix("\r") for line in self.data.decode("utf-8", "replace").split("\n"))
+
+    @cached_property
+    def front(self) -> FrontMatter | None:
+        """Its front matter."""
+        return read_front_matter(self.data) if self.path.endswith(".md") else None
+
+    @cached_property
+    def head(self) -> int:
+        """How many lines stand before its text: those of front matter with both borders."""
+        return self.data[: body_start(self.data)].count(b"\n")
+
+    @cached_property
+    def has_comments(self) -> bool:
+        """Whether anything in it opens an HTML comment."""
+        return b"<!--" in self.data
 
     @property
     def is_loaded(self) -> bool:
@@ -182,14 +198,20 @@ class _Finder:
     def _names(self, path: str) -> Iterable[str]:
         """The path itself and those by which links of the arm lead to it."""
         yield path
-        for entry in self._surface.entries:
-            if entry.kind is Kind.LINK and entry.target is not None:
-                folder = entry.path.rpartition("/")[0]
-                aimed = _normal(f"{folder}/{entry.target}" if folder else entry.target)
-                if path == aimed:
-                    yield entry.path
-                elif path.startswith(f"{aimed}/"):
-                    yield f"{entry.path}/{path.removeprefix(f'{aimed}/')}"
+        for link, aimed in self._links:
+            if path == aimed:
+                yield link
+            elif path.startswith(f"{aimed}/"):
+                yield f"{link}/{path.removeprefix(f'{aimed}/')}"
+
+    @cached_property
+    def _links(self) -> list[tuple[str, str]]:
+        """Each link of the arm and the path it leads to."""
+        return [
+            (entry.path, posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), entry.target)))
+            for entry in self._surface.entries
+            if entry.kind is Kind.LINK and entry.target is not None
+        ]
 
     def _claim_run(self, file: FileText, piece: int, start: int, end: int, after: int = 0) -> None:
         """Claim lines between `start` and `end` in the file's own order; blank ones are not worth claiming."""
@@ -210,7 +232,7 @@ class _Finder:
 
     def _claim_body(self, file: FileText) -> None:
         """Claim a text that stands without a header of its own, in the piece that holds most of it."""
-        first = file.data[: body_start(file.data)].count(b"\n")
+        first = file.head
         wanted = {line.strip() for line in file.lines[first:] if line.strip()}
         held = [len(wanted & {line.strip() for line in lines}) for lines in self._lines]
         if held and max(held) * 2 > len(wanted) > 0:
@@ -221,7 +243,7 @@ class _Finder:
         """Values of front matter in lists such as `- name: description`."""
         if (kind := LISTED_FILES.match(file.path)) is None:
             return
-        front = read_front_matter(file.data)
+        front = file.front
         table = front.table if front is not None else {}
         values = [(key, value) for key in _LISTED if isinstance(value := table.get(key), str) and value.strip()]
         if not values or values[0][0] != _LISTED[0]:
@@ -288,14 +310,3 @@ def _common(value: str, text: str) -> int:
 
 def _is_style(path: str) -> bool:
     return path.startswith(".claude/output-styles/")
-
-
-def _normal(path: str) -> str:
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            if parts:
-                parts.pop()
-        elif part not in {"", "."}:
-            parts.append(part)
-    return "/".join(parts)

@@ -10,7 +10,7 @@ import posixpath
 from dataclasses import dataclass
 
 from measure.context.sources import FIRST_LINE, LISTED_FILES, FileText, Sources, fold
-from measure.surface.frontmatter import FrontMatter, body_start, read_front_matter
+from measure.surface.frontmatter import FrontMatter
 from measure.surface.layout import FILE_LIMIT, Workspace, classify
 from measure.surface.place import find_place
 from measure.surface.unit import Loading
@@ -56,8 +56,7 @@ def _by_name(file: FileText) -> Why | None:
 
 
 def _by_front_matter(sources: Sources, file: FileText, number: int) -> Why | None:
-    front = read_front_matter(file.data)
-    first = file.data[: body_start(file.data)].count(b"\n")
+    front, first = file.front, file.head
     if front is None or number > first:
         return None
     if not LISTED_FILES.match(file.path):
@@ -87,7 +86,7 @@ def _key_at(front: FrontMatter, number: int) -> str | None:
 
 
 def _by_comment(file: FileText, number: int) -> Why | None:
-    if find_place(file.lines, number).in_comment:
+    if file.has_comments and find_place(file.lines, number).in_comment:
         return Why("it stands in an HTML comment, which the client takes out")
     return None
 

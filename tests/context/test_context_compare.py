@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +177,11 @@ def test_words_of_the_prompt_and_of_other_lines_are_not_elsewhere(tmp_path: Path
     prompt = "You want to ask before you push. What now?"
     baseline, variant = (request(texts(arm, "CLAUDE.md"), prompt=prompt) for arm in (both.baseline, both.variant))
     assert proof_from(both, baseline, variant, (prompt,)).elsewhere == ()
+
+
+def test_a_telling_path_that_the_agent_sees_is_told(tmp_path: Path) -> None:
+    both = arms(tmp_path, {"CLAUDE.md": RULES}, "drop", "CLAUDE.md:4")
+    baseline, variant = (request(texts(arm, "CLAUDE.md")) for arm in (both.baseline, both.variant))
+    assert not any("path" in notice for notice in proof_from(both, baseline, variant).notices)
+    shown = replace(baseline, shows=(Path("/tmp/my-test-copy/abc"),))
+    assert any("my-test-copy" in notice for notice in proof_from(both, shown, variant).notices)
