@@ -16,7 +16,7 @@ from measure import cli
 from measure.cli.documents import DOCUMENTS, ErrorDocument
 from tests.doubles.stub_client import init, install, result, text
 from tests.doubles.workplace import LINE, Workplace
-from tests.gate.test_gate_firing import QUIET, commit, git
+from tests.gate.repositories import QUIET, commit, git
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
 import random
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,26 +13,10 @@ from hypothesis import strategies as st
 from measure.errors import RequestError
 from measure.gate.candidates import CandidateKind, find_candidates
 from measure.gate.firing import Firing, evaluate
+from tests.gate.repositories import QUIET, commit, git, put
 
 GOVERNED = ("rules/**", "skills/**", "adapter/**")
 SPECS = [f":(top,glob){pattern}" for pattern in GOVERNED]
-QUIET = {
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_CONFIG_SYSTEM": "/dev/null",
-    "GIT_AUTHOR_NAME": "a",
-    "GIT_AUTHOR_EMAIL": "a@example.org",
-    "GIT_COMMITTER_NAME": "a",
-    "GIT_COMMITTER_EMAIL": "a@example.org",
-    "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
-    "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
-}
-
-
-def git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
-    environment = {**os.environ, **QUIET}
-    return subprocess.run(
-        ["git", "-C", str(folder), *arguments], input=given, capture_output=True, check=True, env=environment
-    ).stdout
 
 
 @pytest.fixture(autouse=True)
@@ -49,18 +31,6 @@ def repository(tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q", "-b", "main", str(folder))
     git(folder, "config", "core.autocrlf", "false")
     return folder
-
-
-def put(folder: Path, path: str, data: bytes) -> None:
-    target = folder / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(data)
-
-
-def commit(folder: Path) -> str:
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--allow-empty", "-m", "x")
-    return git(folder, "rev-parse", "HEAD").decode().strip()
 
 
 def measured(folder: Path, base: str, head: str = "HEAD", **more: object) -> Firing:

@@ -277,7 +277,7 @@ def test_a_reason_that_says_nothing_is_refused_and_nothing_is_written(options: t
 
 
 def test_a_reason_that_git_contradicts_is_refused(tmp_path: Path) -> None:
-    from tests.gate.test_gate_firing import QUIET, commit, git
+    from tests.gate.repositories import QUIET, commit, git
 
     made = Workplace(tmp_path / "place")
     made.extra.update(QUIET)

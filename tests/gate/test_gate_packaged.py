@@ -21,7 +21,7 @@ from measure.surface.layout import read_files, read_workspace
 from measure.surface.trigger import count_triggers
 from tests.doubles.stub_client import init, install, result, text
 from tests.doubles.workplace import PROBE, RULES
-from tests.gate.test_gate_firing import QUIET, commit, git
+from tests.gate.repositories import QUIET, commit, git
 
 SKILL = (files("measure") / "SKILL.md").read_text(encoding="utf-8")
 WORKFLOW = (files("measure") / "gate/workflow.yml").read_text(encoding="utf-8")
