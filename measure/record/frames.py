@@ -70,7 +70,7 @@ def frames(root: Path, *, cache: Path | None = None) -> Frames:
     now = stamps(root)
     path = place_of(root, cache) / "frames.npz"
     kept, tables = _load(path)
-    if kept != now:
+    if kept != now or not tables:
         same = {name for name, stamp in now.items() if kept.get(name) == stamp}
         new = {name: _columns(root / name) for name in now if name not in same}
         tables = {kind: _joined(kind, tables, same, new, now) for kind in SCHEMAS}
@@ -234,7 +234,8 @@ def _bytes(value: Any) -> np.ndarray[Any, Any]:
 def _load(path: Path) -> tuple[dict[str, str], dict[str, pd.DataFrame]]:
     nothing: tuple[dict[str, str], dict[str, pd.DataFrame]] = ({}, {})
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        # The handle is ours: what turns out to be no archive is closed as well.
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as arrays:
             meta = json.loads(arrays["meta"].tobytes())
             if meta["version"] != VERSION:
                 return nothing

@@ -53,6 +53,7 @@ class _Plan(_Glance):
     contrast: _Contrast
     probes: tuple[_ProbeEntry, ...]
     judge_version: str
+    purpose: str = "contrast"
 
 
 class _Verdict(_Glance):

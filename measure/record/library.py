@@ -121,15 +121,16 @@ def row_of(record: RunRecord | Glance) -> Row:
     decision = getattr(result, "decision", None)
     axes = {axis.axis: axis.verdict.status for axis in decision.axes} if decision is not None else {}
     reason = getattr(result, "reason", None)
+    contrast = plan.contrast if plan is not None and plan.purpose == "contrast" else None
     return Row(
         run_id=record.run_id,
         created=record.created,
         complete=record.complete,
         finding=decision.finding.kind.value if decision is not None else result.status,
         reason=str(reason) if reason is not None else None,
-        place=plan.contrast.place if plan else record.subject,
-        file=plan.contrast.file if plan else None,
-        kind=plan.contrast.kind if plan else None,
+        place=contrast.place if contrast is not None else record.subject,
+        file=contrast.file if contrast is not None else None,
+        kind=contrast.kind if contrast is not None else None,
         model=plan.condition.model if plan else None,
         client=f"{plan.condition.client} {plan.condition.client_version}" if plan else None,
         behavior=axes.get(Axis.BEHAVIOR),

@@ -79,7 +79,11 @@ def axis_shown(
     if decision.stage == 1 and status is Status.ZERO_DIFFERENCE:
         # A screen that shows nothing settles nothing, and has to look like it.
         return Status.UNDECIDED, FindingKind.TO_STAGE_2.value, (SCREENED,)
-    return status, status.value, wording.axis_sentences(result, decision.parameters, usd_per_launch)
+    sentences = wording.axis_sentences(result, decision.parameters, usd_per_launch)
+    if decision.stage == 1:
+        # Nor is it worth more launches to have it show nothing for certain.
+        sentences = tuple(text for text in sentences if Status.ZERO_DIFFERENCE not in text)
+    return status, status.value, sentences
 
 
 def probe_shown(result: ProbeResult, decision: Decision) -> Status:

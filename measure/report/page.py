@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from measure import __version__
-from measure.probe.model import Probe
+from measure.probe.model import Axis, Probe
 from measure.probe.question import Question
 from measure.record.library import Row, row_of
 from measure.record.models import Arm, RunRecord
@@ -92,6 +92,11 @@ class RunShown:
     def condition(self) -> tuple[tuple[str, str], ...]:
         """What was held fixed and what it cost, as names and values."""
         return facts.condition(self.record)
+
+    def result_of(self, axis: str) -> AxisResult | None:
+        """The result of one axis; None where it was not asked or nothing was measured."""
+        result = self.record.result
+        return result.decision.axis(Axis(axis)) if result.status == "measured" else None
 
     def axis(self, axis: AxisResult) -> tuple[Status, str, tuple[str, ...]]:
         """Whose sign and colour an axis has, its word and its sentences."""

@@ -16,7 +16,7 @@ def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
     lines.append(
         f"Probes: {len(one.probes)} of {one.scope.probes_given} ({', '.join(entry.probe.id for entry in one.probes)})"
     )
-    lines.append(f"Model: {one.model}   client: {one.client}   seed: {one.design.seed}   jobs: {one.design.jobs}")
+    lines.append(f"Model: {one.model}   client: {one.client}   seed: {one.design.seed}   jobs: {_jobs(one)}")
     if one.stage == 1:
         lines.append(
             "Stage 1: the passage goes into one arm's prompt, both arms are empty. No difference settles nothing."
@@ -29,6 +29,11 @@ def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
     lines += [f"Resolves: {sentence}" for sentence in resolved if one.stage == 2 or "zero" not in sentence]
     lines += [f"Note: {safe(notice)}" for notice in one.notices]
     return lines
+
+
+def _jobs(one: Prepared) -> str:
+    first, most = one.design.jobs_at_first, one.design.jobs
+    return f"{most}" if first is None or first == most else f"{first} at first, up to {most}"
 
 
 def _price(one: Prepared, price_usd: float | None) -> str:

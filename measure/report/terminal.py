@@ -115,7 +115,7 @@ def _place(record: RunRecord) -> str:
         return f"{safe(record.subject or '')}   run {record.run_id}"
     contrast = record.plan.contrast
     if record.plan.purpose == "band":
-        return f"{record.plan.condition.model}   run {record.run_id}"
+        return f"{safe(record.plan.condition.model)}   run {record.run_id}"
     return f"{contrast.kind} {safe(contrast.place)}   run {record.run_id}"
 
 

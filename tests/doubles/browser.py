@@ -70,12 +70,16 @@ class Browser:
 
     def logged(self) -> list[str]:
         """What stands on the console."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return [entry["message"] for entry in self._log("browser")]
+
+    def _log(self, name: str) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self.driver.get_log(name)  # type: ignore[no-untyped-call]
+        return entries
 
     def asked_for(self) -> list[str]:
         """Addresses that were asked of the network, in order; without those that the page's policy kept back."""
         found: dict[str, str] = {}
-        for entry in self.driver.get_log("performance"):
+        for entry in self._log("performance"):
             message = json.loads(entry["message"])["message"]
             about = message["params"]
             if message["method"] == "Network.requestWillBeSent":

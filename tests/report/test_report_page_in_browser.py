@@ -162,8 +162,8 @@ def test_what_the_judge_read_is_marked_where_it_read_it(browser: Browser, tmp_pa
         if trial.reading is None or trial.answer is None:
             continue
         words = browser.driver.find_element(By.CSS_SELECTOR, f"[aria-label='Answer of launch {trial.position}']")
-        assert words.get_attribute("textContent").strip() == trial.answer.strip()
-        marks = [mark.get_attribute("textContent") for mark in words.find_elements(By.CSS_SELECTOR, "mark.read")]
+        assert str(words.get_attribute("textContent")).strip() == trial.answer.strip()
+        marks = [str(mark.get_attribute("textContent")) for mark in words.find_elements(By.CSS_SELECTOR, "mark.read")]
         assert "".join(marks) == "".join(trial.answer[span.start : span.end] for span in trial.reading.spans)
 
 
