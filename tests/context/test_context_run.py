@@ -141,3 +141,6 @@ def test_a_screen_that_shows_nothing_only_sends_the_line_on(tmp_path: Path) -> N
     assert "redundant" not in shown.lower()
     (row,) = place.json("runs")["runs"]
     assert row["finding"] == "to-stage-2"
+    early = place.measure(*place.arguments("--drop", LINE, "--stage", "1", "--repeats", "1"))
+    assert "undecided" in early.stdout
+    assert "zero-difference" not in early.stdout + early.stderr
