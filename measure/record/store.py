@@ -24,7 +24,7 @@ from typing import IO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from measure.errors import RecordError, RequestError
+from measure.errors import LockHeldError, RecordError, RequestError
 from measure.record.models import Plan, Session, TrialRecord
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -127,7 +127,7 @@ def open_root(root: Path) -> Path:
 
 @dataclass
 class RunWriter:
-    """The only writer of one run's folder."""
+    """The only writer of one run's folder; its journal is claimed while it is open."""
 
     folder: Path
     _journal: IO[bytes] | None = field(default=None, repr=False)
@@ -148,9 +148,10 @@ class RunWriter:
     def reopen(cls, folder: Path) -> RunWriter:
         """Go on with a run: set a torn last line aside, and put an earlier record out of the way until the next one.
 
-        Raises `RecordError` if that can't be done.
+        Raises `RecordError` if that can't be done, and `LockHeldError` while another process writes to the run.
         """
         writer = cls(folder)
+        writer._open()
         with _disk_errors(folder):
             _set_torn_line_aside(folder)
             record = folder / RECORD
@@ -158,7 +159,6 @@ class RunWriter:
                 number = len(list(folder.glob("record-*.json"))) + 1
                 record.rename(folder / f"record-{number}.json")
             (folder / TRANSCRIPTS).mkdir(exist_ok=True)
-        writer._open()
         return writer
 
     def begin(self, session: Session) -> None:
@@ -171,6 +171,11 @@ class RunWriter:
     def _open(self) -> None:
         with _disk_errors(self.folder / TRIALS):
             self._journal = (self.folder / TRIALS).open("ab", buffering=0)
+        if not _claim(self._journal):
+            self.close()
+            raise LockHeldError(
+                f"another process is writing to the run {self.folder.name}", hint="Wait for it to end, then try again."
+            )
 
     def keep_stream(self, name: str, stream: bytes) -> str:
         """Keep one trial's event stream, compressed; returns the sha256 of the uncompressed bytes."""
@@ -201,6 +206,21 @@ class RunWriter:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
+
+
+def _claim(journal: IO[bytes]) -> bool:
+    """Whether this process is the journal's only writer, until it closes it. Runs may go on under different temps."""
+    try:
+        import fcntl
+    except ImportError:  # Windows measures nothing
+        return True
+    try:
+        fcntl.flock(journal.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without such locks
+        return True
+    return True
 
 
 def _set_torn_line_aside(folder: Path) -> None:
