@@ -20,7 +20,8 @@ COMMANDS = {"short": ("schema", "doctor"), "long": ("schema", "run")}
 
 
 @pytest.fixture(params=COMMANDS)
-def command(request: pytest.FixtureRequest) -> tuple[str, ...]:
+def command(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     return COMMANDS[str(request.param)]
 
 
