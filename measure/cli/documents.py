@@ -18,6 +18,7 @@ from measure.gate.review import ReviewEntry
 from measure.probe.lint import Severity as ProbeSeverity
 from measure.probe.model import Axis
 from measure.record.compare import Comparison
+from measure.record.family import Family
 from measure.record.library import Row
 from measure.record.models import Change, RunRecord
 from measure.record.rejudge import Judgement
@@ -44,6 +45,8 @@ class RunsDocument(Document):
     """`measure run`, `band`, `resume` and `unmeasured`: the records, whole."""
 
     runs: tuple[RunRecord, ...]
+    families: tuple[Family, ...] = ()
+    """What stands when several lines of one command are counted together, one for each axis."""
 
 
 class PlannedRun(Part):

@@ -8,13 +8,16 @@ from typing import NoReturn
 
 from measure.cli.documents import PlannedRun, PlansDocument, RunsDocument
 from measure.cli.follow import following
-from measure.cli.output import print_json, say
+from measure.cli.output import print_json, say, show
 from measure.errors import ClientError, NothingMeasuredError, RequestError
 from measure.record.bands import find_bands
+from measure.record.family import families_of
 from measure.record.models import RunRecord
 from measure.record.store import default_root, open_root
 from measure.report.advice import advice_of
+from measure.report.family import family_block
 from measure.report.plan import client_line, plan_lines
+from measure.report.terminal import WIDTH
 from measure.run.at_rest import prepare_at_rest, subjects_of
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
@@ -71,10 +74,12 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
         records = measure_all(job, contrasts)
     if as_json:
-        print_json(RunsDocument(runs=records))
+        print_json(RunsDocument(runs=records, families=families_of(records)))
     else:
         for record in records:
             print_record(record)
+        if together := family_block(records, WIDTH):
+            show(together)
     _tell_records(root, records)
     _fail_if_nothing_measured(records)
 
