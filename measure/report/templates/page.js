@@ -20,7 +20,7 @@ for (const form of document.querySelectorAll("form.filter")) {
     none.hidden = shown > 0;
     output.textContent = `${shown} of ${pairs.length} pairs`;
   };
-  form.addEventListener("input", apply);
+  form.addEventListener("change", apply);
   form.addEventListener("reset", () => setTimeout(apply));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
