@@ -15,7 +15,7 @@ from pydantic import Field
 
 from measure.client.acceptance import transcript_of
 from measure.client.events import parse
-from measure.errors import RecordError
+from measure.errors import RequestError
 from measure.judge import VERSION, judge
 from measure.judge.reading import Reading
 from measure.probe.question import Question
@@ -71,10 +71,10 @@ def readings_of(folder: Path, plan: Plan, trials: Sequence[TrialRecord]) -> dict
 
 
 def judge_again(folder: Path) -> tuple[RunRecord, Judgement]:
-    """Judge a recorded run with today's judge. Raises `RecordError` where there is nothing to judge."""
+    """Judge a recorded run with today's judge. Raises `RequestError` where there is nothing to judge."""
     record = load(folder)
     if record.plan is None or not any(trial.reading for trial in record.trials):
-        raise RecordError(f"run {record.run_id} has no answers to judge")
+        raise RequestError(f"run {record.run_id} has no answers to judge", hint="'measure show' says why.")
     readings = readings_of(folder, record.plan, record.trials)
     trials = rejudged(record.trials, readings)
     changes = tuple(

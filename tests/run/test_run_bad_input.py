@@ -249,6 +249,10 @@ def test_a_missing_client_is_status_5_with_an_unmeasured_record(place: Workplace
     (row,) = place.json("runs")["runs"]
     assert (row["finding"], row["reason"]) == ("unmeasured", "no-agent")
     assert place.measure("show", "last").returncode == 0
+    for command in ("resume", "judge"):
+        done = place.measure(command, "last")
+        assert done.returncode == 2
+        assert "measure: " in done.stderr
 
 
 def test_a_client_that_is_too_old_is_status_5(place: Workplace) -> None:
