@@ -158,7 +158,8 @@ def main(purpose: str) -> int:
             with contextlib.suppress(OSError):
                 (VENV / f"ready-{purpose}").touch()  # `scripts/measure` compares times only
             return 0
-        print(f"measure: making the environment in {VENV} (first use; this takes a minute or two) …", file=sys.stderr)
+        size = "1.3 GB" if purpose == "test" else "330 MB"
+        print(f"measure: making the environment in {VENV} (first use; some {size}, a minute or two) …", file=sys.stderr)
         began = time.monotonic()
         make(purpose, lock)
         print(f"measure: the environment is ready after {time.monotonic() - began:.0f} s.", file=sys.stderr)
@@ -167,7 +168,7 @@ def main(purpose: str) -> int:
     except OSError as error:
         print(
             f"measure: the environment could not be made in {VENV}: {error}\n"
-            f"It needs a folder that can be written to, and some 600 MB. To install elsewhere: pip install {ROOT}",
+            f"It needs a folder that can be written to, with enough room. To install elsewhere: pip install {ROOT}",
             file=sys.stderr,
         )
     except KeyboardInterrupt:
