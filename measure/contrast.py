@@ -21,6 +21,7 @@ from typing import Literal
 from measure.disclosure import find_disclosure
 from measure.errors import ContrastError
 from measure.probe.model import Target
+from measure.surface.elsewhere import also_holding, shown
 from measure.surface.imports import find_imports
 from measure.surface.lines import BOM, Line, split_lines
 from measure.surface.model import Entry, Kind, Surface
@@ -413,6 +414,8 @@ def _notices(
             yield f"{where} stands in front matter, which the client takes off before the model sees the file."
         if place.in_front_matter and is_block_scalar_text(texts, max(anchor, 1)):
             yield f"{where} is part of a value of several lines, which older clients read only in part."
+    for file in also_holding(own or "", surface.elsewhere):
+        yield f"{shown(file)} says the same as the line and loads in real use: there it would still be said without it."
     if edit.kind is not EditKind.ADD:
         yield from _import_notices(surface, where, path, texts, anchor)
     yield from _loading_notices(path, texts, anchor)

@@ -1,17 +1,20 @@
 """Instruction files outside the workspace that the client loads in real use.
 
-Invariant: these are only looked at by name, never read; the arms stand where none of them reaches, except an
-administrator's file, which reaches everywhere.
+Invariants: the arms stand where none of them reaches, except an administrator's file, which reaches everywhere. Of
+what they say nothing is kept; they are read only to tell whether a line stands in them as well.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from measure.probe.likeness import quotes
 from measure.surface.model import LoadedElsewhere
 from measure.surface.names import INSTRUCTIONS
+from measure.surface.notices import LARGEST_LOADED
 
 
 def loaded_elsewhere(workspace: Path) -> tuple[LoadedElsewhere, ...]:
@@ -30,6 +33,21 @@ def loaded_elsewhere(workspace: Path) -> tuple[LoadedElsewhere, ...]:
     if managed.exists():
         found.append(LoadedElsewhere(managed, "the administrator", in_arms=True))
     return tuple(found)
+
+
+def also_holding(line: str, elsewhere: Iterable[LoadedElsewhere]) -> Iterator[Path]:
+    """Files among these, rules in folders too, that say the line as well, however it is typed."""
+    for loaded in elsewhere:
+        files = sorted(loaded.path.rglob("*.md")) if loaded.path.is_dir() else [loaded.path]
+        for file in files:
+            try:
+                # Whatever is no plain file of a size that clients load could be waited for, or read, for ever.
+                readable = file.is_file() and file.stat().st_size <= LARGEST_LOADED
+                text = file.read_text(encoding="utf-8", errors="replace") if readable else ""
+            except OSError:
+                continue
+            if quotes(text, line):
+                yield file
 
 
 def _administrator_file() -> Path:
