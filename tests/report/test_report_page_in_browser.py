@@ -128,7 +128,7 @@ def test_answers_are_filtered_by_probe_outcome_and_reason(
     both = choose("outcome", "hedged")
     assert 0 < len(both) < len(by_probe)
     assert all("hedged" in pair["outcome"].split() for pair in both)
-    form.find_element(By.CSS_SELECTOR, "button[type=reset]").click()
+    form.find_element(By.CSS_SELECTOR, "button").send_keys(Keys.ENTER)
     assert len(visible()) == 12
     failed = choose("reason", "rate-limit")
     assert failed

@@ -21,7 +21,10 @@ for (const form of document.querySelectorAll("form.filter")) {
     output.textContent = `${shown} of ${pairs.length} pairs`;
   };
   form.addEventListener("change", apply);
-  form.addEventListener("reset", () => setTimeout(apply));
+  form.querySelector("button").addEventListener("click", () => {
+    form.reset();
+    apply();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
   apply();
