@@ -6,6 +6,7 @@ its n and never widened or carried over. It guards the test, it does not replace
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
@@ -15,10 +16,10 @@ from measure.errors import RequestError
 from measure.probe.model import Axis
 from measure.verdict.binomial import clopper_pearson
 from measure.verdict.design import Pair, ProbeDesign, in_order
-from measure.verdict.equivalence import shifts_by_slot
+from measure.verdict.equivalence import Shifts, log_e_ge, shifts_by_slot
 from measure.verdict.interval import shift_bounds
 from measure.verdict.look import look_at
-from measure.verdict.parameters import Parameters
+from measure.verdict.parameters import CHEAP, Parameters
 from measure.verdict.result import Interval, Steadiness, Whole
 
 
@@ -90,8 +91,40 @@ def refuse_below_band(parameters: Parameters, band: Band) -> None:
         raise RequestError(
             f"The margin {parameters.margin:g} is below the noise band of the {band.axis} axis: with identical arms a "
             f"shift of up to {band.floor:g} is not excluded ({band.flips} of {band.pairs} pairs flipped).",
-            hint=f"Ask for a margin of at least {band.floor:g}, or measure the band with more rounds.",
+            hint=_finer(parameters, band),
         )
+
+
+def _finer(parameters: Parameters, band: Band) -> str:
+    """What would let a run go on: a band of so many pairs, or the coarser profile where this band allows that."""
+    pairs = pairs_for(parameters, band)
+    rounds = None if pairs is None else math.ceil(pairs / max(1, len(band.probes)))
+    ways = [f"measure the band with more pairs: 'measure band … --repeats {rounds}'"] if rounds is not None else []
+    if parameters.margin < CHEAP.margin and band.floor <= CHEAP.margin:
+        ways.append("take coarser margins: --profile cheap")
+    if not ways:
+        ways.append("choose probes whose answers vary less: with these, noise alone fills the margin")
+    words = ", or ".join(ways)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+MOST_PAIRS = 2_000
+"""A band of more pairs than that is not advised to anybody."""
+
+
+def pairs_for(parameters: Parameters, band: Band) -> int | None:
+    """How many pairs a band of such steadiness needs to allow the margin, flips going either way alike.
+
+    None where that takes more than `MOST_PAIRS`.
+    """
+    rate = band.flips / band.pairs
+
+    def allows(pairs: int) -> bool:
+        each_way = math.ceil(rate * pairs / 2)
+        shifts = Shifts(up=each_way, same=max(0, pairs - 2 * each_way), down=each_way)
+        return log_e_ge(shifts, parameters.margin, parameters.bets) >= parameters.log_threshold
+
+    return next((pairs for pairs in range(band.pairs, MOST_PAIRS + 1) if allows(pairs)), None)
 
 
 def steadiness(designs: Sequence[ProbeDesign], ordered: Iterable[Pair]) -> Steadiness:

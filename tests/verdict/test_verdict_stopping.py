@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from measure.errors import RequestError
 from measure.probe.model import Axis
-from measure.verdict.band import measure_band, refuse_below_band, steadiness
+from measure.verdict.band import measure_band, pairs_for, refuse_below_band, steadiness
 from measure.verdict.decide import decide
 from measure.verdict.design import Pair, ProbeDesign
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
@@ -255,6 +255,28 @@ def test_a_margin_below_the_band_is_refused() -> None:
     assert broken is not None
     with pytest.raises(RequestError):
         refuse_below_band(STANDARD, broken)
+
+
+@pytest.mark.parametrize(("outcomes", "advice"), [("=====", "--repeats 3"), ("====+", "--repeats"), ("+-+-+", "vary")])
+def test_a_band_that_is_too_coarse_says_what_would_do(outcomes: str, advice: str) -> None:
+    band = measure_band(panel(), rounds(outcomes), STANDARD)
+    assert band is not None
+    wild = band.model_copy(update={"gate_passed": True})
+    with pytest.raises(RequestError) as refused:
+        refuse_below_band(STANDARD, wild)
+    assert refused.value.hint is not None
+    assert advice in refused.value.hint
+
+
+def test_a_band_of_the_advised_size_allows_the_margin() -> None:
+    one = measure_band(panel(1), rounds("=", "=", "="), STANDARD)
+    assert one is not None
+    pairs = pairs_for(STANDARD, one)
+    assert pairs == 15
+    for number, allowed in ((pairs, True), (pairs - 1, False)):
+        band = measure_band(panel(1), rounds(*["="] * number), STANDARD)
+        assert band is not None
+        assert (band.floor <= STANDARD.margin) is allowed
 
 
 def test_a_band_belongs_to_one_axis() -> None:
