@@ -95,10 +95,20 @@ def test_every_command_of_the_readme_runs(copy: Path, tmp_path: Path) -> None:
     assert not list(temp.iterdir()), "nothing is left under temp"
 
 
+def test_the_record_in_the_readme_is_what_the_command_above_it_prints() -> None:
+    text = README.read_text(encoding="utf-8")
+    found = re.search(r"^measure (show \S+ --runs runs)\n```\n\n```text\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    shown = subprocess.run(
+        [sys.executable, "-m", "measure", *found[1].split()], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert shown.stdout == found[2]
+
+
 def test_options_that_the_readme_names_exist() -> None:
     text = README.read_text(encoding="utf-8")
     known = set()
-    for command in (["run"], ["probe", "new"], ["probe", "check"], ["resume"], ["band"], ["runs"], ["show"]):
+    for command in (["run"], ["probe", "new"], ["resume"], ["gate"], ["unmeasured"], ["report"], ["surface"]):
         shown = subprocess.run(
             [sys.executable, "-m", "measure", *command, "--help"], capture_output=True, text=True, cwd=ROOT, check=True
         )
