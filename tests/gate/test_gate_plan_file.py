@@ -55,7 +55,7 @@ class Place:
         (self.source / "CLAUDE.md").write_text("# Project\n")
         (self.source / "Li+config.md").write_text("language: ja\n")
         (self.source / "AGENTS.md").write_text("For others.\n")
-        (self.source / RULE).write_text("# Push\n\n- Ask before you push.\n- Keep commits small.\n")
+        (self.source / RULE).write_text("# Push\n\n- Ask before you push.\n- Keep commits small.\n\n===\n")
         (self.source / ".claude/settings.json").write_text('{"hooks": {"Stop": []}, "model": "x"}')
         self.client()
 
@@ -309,7 +309,7 @@ BAD: dict[str, object] = {
     "drop a number": with_edit(drop=1),
     "drop not there": with_edit(drop="Never push."),
     "drop there twice": with_edit(drop="- "),
-    "drop overlaps itself": with_edit(drop="m"),
+    "drop overlaps itself": with_edit(drop="=="),
     "replaced by itself": with_edit(replace_with="- Ask before you push.\n"),
     "replace_with null": with_edit(replace_with=None),
     "text that tells": with_edit(replace_with="This file is a copy made for a test.\n"),
