@@ -77,12 +77,14 @@ def flags(stream: Stream, finished: Finished, stderr_tail: str, *, from_text: bo
 
 
 def _usage(result: Result | None) -> Usage:
+    """What a launch used, as it was told; a number below zero is none that could be added up."""
     if result is None:
         return Usage()
+    told = {name: count for name, count in result.usage.items() if count >= 0}
     return Usage(
-        input_tokens=result.usage.get("input_tokens"),
-        output_tokens=result.usage.get("output_tokens"),
-        cache_creation_input_tokens=result.usage.get("cache_creation_input_tokens"),
-        cache_read_input_tokens=result.usage.get("cache_read_input_tokens"),
-        cost_usd=result.cost_usd,
+        input_tokens=told.get("input_tokens"),
+        output_tokens=told.get("output_tokens"),
+        cache_creation_input_tokens=told.get("cache_creation_input_tokens"),
+        cache_read_input_tokens=told.get("cache_read_input_tokens"),
+        cost_usd=result.cost_usd if result.cost_usd is not None and result.cost_usd >= 0 else None,
     )

@@ -479,3 +479,10 @@ def test_every_launch_is_valid_or_invalid_and_only_untouched_ones_may_be_repeate
         assert told.transcript.answer.strip()
     elif told.invalid.reason in RETRYABLE and spoke:
         assert told.invalid.acted
+
+
+def test_a_number_below_zero_is_no_usage() -> None:
+    """A budget must never grow by a launch."""
+    told = returned(s.init(), s.text("A"), {**s.result("A"), "total_cost_usd": -5, "usage": {"input_tokens": -3}})
+    assert told.transcript is not None
+    assert (told.usage.cost_usd, told.usage.input_tokens) == (None, None)
