@@ -152,7 +152,17 @@ def run(
     alpha: Annotated[
         float | None, typer.Option("--alpha", metavar="SHARE", help="Error level of each claim. Default: .05.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once.")] = 2,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Launches at once. Default: 2 at first, up to 4 while none is refused.",
+        ),
+    ] = None,
     max_turns: Annotated[
         int,
         typer.Option(
@@ -400,7 +410,17 @@ def band(
         list[str] | None, typer.Option("--include", metavar="GLOB", help="More files that go into both arms.")
     ] = None,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="Pairs per probe.")] = 3,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once.")] = 2,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Launches at once. Default: 2 at first, up to 4 while none is refused.",
+        ),
+    ] = None,
     max_turns: Annotated[int, typer.Option("--max-turns", metavar="N", min=1, help="Turns an agent may take.")] = 1,
     time_limit: Annotated[
         float, typer.Option("--time-limit", min=1, metavar="SECONDS", help="Wall-clock limit of one launch.")

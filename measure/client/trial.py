@@ -51,6 +51,9 @@ class Reason(StrEnum):
 RETRYABLE: frozenset[Reason] = frozenset({Reason.RATE_LIMIT, Reason.API_ERROR, Reason.NOT_STARTED})
 """Reasons that may be retried, and only while `Invalid.acted` is false: nothing the agent did may cause a retry."""
 
+LIMITS: frozenset[Reason] = frozenset({Reason.RATE_LIMIT, Reason.USAGE_LIMIT})
+"""Reasons that lie with the account and the hour. While `Invalid.acted` is false the launch never took place."""
+
 
 class Usage(BaseModel):
     """Tokens of one launch as the client reported them, kept apart by kind; None where nothing was reported."""

@@ -3,6 +3,9 @@
 Invariants: launches start in the order of the schedule; a pair that was begun is completed, stop or no stop; every
 launch that was started leaves exactly one line in the journal, also when it is cut off; a slot is tried again only
 for a reason that precedes any action of the agent, never for what was answered.
+
+A refusal for coming too fast is waited out and uses up none of the declared retries: it says something of the account
+and the hour, and nothing of the agent. What bounds it is the declared time (`Pace.patience_s`).
 """
 
 from __future__ import annotations
@@ -10,18 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 import anyio
 
 from measure.arena.arena import Stall
 from measure.client.base import Client, Order
-from measure.client.trial import RETRYABLE, Reason, Returned, Usage
+from measure.client.trial import RETRYABLE, Invalid, Reason, Returned, Usage
 from measure.judge.reading import Reading
 from measure.plan.budget import Budget, Grant
 from measure.plan.failing import FailureWatch
+from measure.plan.pace import Pace
 from measure.plan.schedule import Block, Slot
+from measure.plan.warmth import Lease, Warmth
 from measure.probe.question import Question
 from measure.record.models import Arm, InvalidRecord, Stop, TrialRecord
 from measure.record.store import RunWriter
@@ -36,6 +41,8 @@ StallOf = Callable[[Arm], AbstractContextManager[Stall]]
 """Gives one trial a fresh copy of an arm to stand in, and takes it away afterwards."""
 
 MAX_BACKOFF_S = 60.0
+HOPELESS_STOPS = frozenset({"failing", "rate-limit"})
+"""Where even the other launch of a pair that was begun would not be answered."""
 STOP_FOR_GRANT = {Grant.LAUNCHES_SPENT: "launches", Grant.MONEY_SPENT: "budget"}
 
 
@@ -59,7 +66,7 @@ class Watcher(Protocol):
 
 @dataclass
 class Executor:
-    """Launches blocks, at most `jobs` launches at a time."""
+    """Launches blocks, as many launches at a time as the pace allows."""
 
     client: Client
     stall: StallOf
@@ -68,11 +75,13 @@ class Executor:
     writer: RunWriter
     watcher: Watcher
     budget: Budget
-    jobs: int
+    pace: Pace
     retries: int = 2
     still_held: Callable[[], bool] = lambda: True
     prompt: PromptOf = lambda _, question: question.render()
     sift: Sift = lambda _, returned: returned
+    warmth: Warmth | None = None
+    """None for an agent whose requests no cache keeps."""
     trials: list[TrialRecord] = field(default_factory=list)
     stop: Stop | None = None
     _failures: FailureWatch = field(default_factory=FailureWatch)
@@ -82,27 +91,26 @@ class Executor:
 
     async def run(self, source: Source) -> None:
         """Launch what `source` hands out; returns when it stops, and when launches in flight have ended."""
-        limiter = anyio.Semaphore(self.jobs)
         under_way: dict[int, int] = {}
 
         def ended(slot: Slot) -> None:
             under_way[slot.block] -= 1
             if not under_way[slot.block]:
                 del under_way[slot.block]
-            limiter.release()
+            self.pace.leave()
             self._changed.set()
 
         async with anyio.create_task_group() as group:
             while True:
-                await limiter.acquire()
+                await self.pace.enter()
                 block = await self._next(source, under_way)
                 if block is None:
-                    limiter.release()
+                    self.pace.leave()
                     return
                 under_way[block.number] = len(block.slots)
                 for slot in block.slots:
                     if slot.member:
-                        await limiter.acquire()
+                        await self.pace.enter()
                     group.start_soon(self._slot, slot, ended)
 
     async def _next(self, source: Source, under_way: Collection[int]) -> Block | None:
@@ -142,34 +150,66 @@ class Executor:
 
     async def _slot(self, slot: Slot, ended: Callable[[Slot], None]) -> None:
         try:
-            if self.stop is not None and self.stop.reason == "failing":
-                self.budget.release(1)
-                return
-            attempt = 1
+            attempt = retried = 0
             while True:
-                returned = await self._attempt(slot, attempt)
-                if not self._may_retry(returned, attempt) or self.stop is not None:
-                    return
-                await anyio.sleep(self._backoff(returned, attempt))
+                attempt += 1
+                prompt = self.prompt(slot, self.questions(slot))
+                lease = await self._lease(slot, prompt)
+                begun = anyio.current_time()
+                answered = False
+                try:
+                    if self.stop is not None and self.stop.reason in HOPELESS_STOPS:
+                        self.budget.release(1)
+                        return
+                    returned = await self._attempt(slot, attempt, prompt, led=lease is not None and lease.leads)
+                    answered = returned.transcript is not None
+                finally:
+                    if self.warmth is not None and lease is not None:
+                        self.warmth.end(lease, answered=answered)
+                if returned.invalid is not None and returned.invalid.reason is Reason.RATE_LIMIT:
+                    if not await self._waited_out(returned.invalid, begun):
+                        return
+                else:
+                    self.pace.clean()
+                    if not self._may_retry(returned, retried):
+                        return
+                    await anyio.sleep(min(MAX_BACKOFF_S, 2.0**retried))
+                    retried += 1
                 if self.budget.ask() is not Grant.GO:
                     return
-                attempt += 1
         finally:
             ended(slot)
 
-    def _may_retry(self, returned: Returned, attempt: int) -> bool:
+    def _may_retry(self, returned: Returned, retried: int) -> bool:
         invalid = returned.invalid
-        return invalid is not None and invalid.reason in RETRYABLE and not invalid.acted and attempt <= self.retries
+        may = invalid is not None and invalid.reason in RETRYABLE and not invalid.acted
+        return may and retried < self.retries and self.stop is None
 
-    @staticmethod
-    def _backoff(returned: Returned, attempt: int) -> float:
-        asked = returned.invalid.retry_after_s if returned.invalid else None
-        return min(MAX_BACKOFF_S, asked if asked is not None else float(2 ** (attempt - 1)))
+    async def _waited_out(self, refusal: Invalid, begun: float) -> bool:
+        """Give the seat up until the wait is over; False where the launch is not to be made again."""
+        wait_s = self.pace.refused(begun, refusal.retry_after_s)
+        if refusal.acted or self.stop is not None:
+            return False
+        if wait_s is None:
+            self.stop = Stop(
+                reason="rate-limit",
+                detail=f"launches were refused as too many, also after {self.pace.waited_s:.0f} s of waiting",
+                resets_at=_in(refusal.retry_after_s),
+            )
+            return False
+        self.pace.leave()
+        await self.pace.enter(again=True)
+        return True
 
-    async def _attempt(self, slot: Slot, attempt: int) -> Returned:
+    async def _lease(self, slot: Slot, prompt: str) -> Lease | None:
+        """Tools and system prompt are the same for all; instructions differ by arm, and after them comes the prompt."""
+        if self.warmth is None:
+            return None
+        return await self.warmth.begin("all", f"{slot.arm.value} {prompt}")
+
+    async def _attempt(self, slot: Slot, attempt: int, prompt: str, *, led: bool) -> Returned:
         self._position += 1
         position = self._position
-        question = self.questions(slot)
         started_at = datetime.now(UTC)
         self.watcher.started(slot, position)
         cost: float | None = 0.0
@@ -179,7 +219,7 @@ class Executor:
                     Order(
                         cwd=stall.path,
                         temp=stall.temp,
-                        prompt=self.prompt(slot, question),
+                        prompt=prompt,
                         seed=slot.seed,
                         view=stall.view,
                     )
@@ -191,7 +231,11 @@ class Executor:
             raise
         finally:
             self.budget.settle(cost)
-        trial = self._keep(self._record(slot, attempt, position, question, returned), returned.stream)
+        trial = self._record(slot, attempt, position, returned).model_copy(update={"led": led})
+        trial = self._keep(trial, returned.stream)
+        # What is waited out is no failure of the client.
+        if trial.invalid is not None and trial.invalid.reason is Reason.RATE_LIMIT:
+            return returned
         if (why := self._failures.saw(trial)) and self.stop is None:
             invalid = returned.invalid
             self.stop = Stop(reason="failing", detail=why, resets_at=invalid.resets_at if invalid else None)
@@ -206,7 +250,7 @@ class Executor:
         self.watcher.finished(trial)
         return trial
 
-    def _record(self, slot: Slot, attempt: int, position: int, question: Question, returned: Returned) -> TrialRecord:
+    def _record(self, slot: Slot, attempt: int, position: int, returned: Returned) -> TrialRecord:
         reading = invalid = None
         if returned.invalid is not None:
             invalid = InvalidRecord(
@@ -219,7 +263,7 @@ class Executor:
             )
         else:
             assert returned.transcript is not None
-            reading = self.judge(question, returned.transcript)
+            reading = self.judge(self.questions(slot), returned.transcript)
         transcript = returned.transcript
         return TrialRecord(
             id=slot.trial_id(attempt),
@@ -268,3 +312,7 @@ class Executor:
             ),
             usage=Usage(),
         )
+
+
+def _in(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.now(UTC) + timedelta(seconds=seconds)

@@ -114,6 +114,11 @@ class Design(Stored):
     max_launches: int | None = None
     budget_usd: float | None = None
     retries: int = 2
+    jobs_at_first: int | None = None
+    """Launches at once when the run begins, growing to `jobs` while none is refused; None: `jobs` from the start."""
+    patience_s: float = 0.0
+    """Seconds that refusals for coming too fast are waited out, over the whole session; such a launch is made again
+    without using up `retries`."""
 
 
 class BandUsed(Stored):
@@ -188,6 +193,9 @@ class TrialRecord(Stored):
     """From 1; a later attempt replaces an earlier one of the same block and arm."""
     position: int
     """Running number of this launch in the order in which launches were started, from 1."""
+    led: bool = False
+    """It went alone, before others could find the start of its request in the model's cache: what it cost is no
+    measure of what its arm costs."""
     topup: bool = False
     """The pair was bought for one suspicious probe, outside the balanced rounds."""
     order: tuple[str, ...]
@@ -234,7 +242,7 @@ class Stop(Stored):
 
     reason: str
     """`settled`, `cap`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`, `failing`,
-    `lock-lost`, `interrupted`."""
+    `rate-limit`, `lock-lost`, `interrupted`."""
     detail: str = ""
     last_block: int | None = None
     """Where the question was settled: the verdict reads the pairs up to this number. Those that were still under way

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from measure.client.trial import Reason
+from measure.client.trial import LIMITS, Reason
 from measure.judge.reading import Kind, Reading
 from measure.probe.model import Axis, Probe
 from measure.record.models import Arm, ContrastRecord, ProbeRecord, TrialRecord
@@ -54,15 +54,15 @@ def pairs_of(
 ) -> tuple[Pair, ...]:
     """The pairs whose two launches have both ended of themselves, in canonical order.
 
-    A pair with a launch that was cut off by the end of the run is left out: the cut had nothing to do with what the
-    agent would have answered.
+    A pair with a launch that was cut off by the end of the run, or refused by a limit before the agent began, is left
+    out: neither had anything to do with what the agent would have answered.
     """
     by_id = {design.id: design for design in designs}
     last = final_trials(trials)
     pairs = []
     for number in sorted({block for block, _ in last}):
         members = [last.get((number, arm)) for arm in Arm]
-        ended = [trial for trial in members if trial is not None and not _cut_off(trial)]
+        ended = [trial for trial in members if trial is not None and _took_place(trial)]
         if len(ended) < len(members):
             continue
         design = by_id[ended[0].probe]
@@ -84,8 +84,11 @@ def pairs_of(
     return tuple(pairs)
 
 
-def _cut_off(trial: TrialRecord) -> bool:
-    return trial.invalid is not None and trial.invalid.reason is Reason.CANCELLED
+def _took_place(trial: TrialRecord) -> bool:
+    invalid = trial.invalid
+    return invalid is None or not (
+        invalid.reason is Reason.CANCELLED or (invalid.reason in LIMITS and not invalid.acted)
+    )
 
 
 def _value(design: ProbeDesign, trial: TrialRecord) -> int | None:

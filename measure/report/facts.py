@@ -240,6 +240,7 @@ STOPS = {
     "failing": "ended early, since launches failed",
     "budget": "ended early, at the limit of money",
     "launches": "ended early, at the limit of launches",
+    "rate-limit": "ended early, since the account is still refused",
     "lock-lost": "ended early, since another run took over",
 }
 

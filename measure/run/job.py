@@ -23,7 +23,9 @@ from measure.judge import judge
 from measure.judge.leaks import VERSION as LEAKS_VERSION
 from measure.plan.budget import Budget
 from measure.plan.execute import Executor, Watcher
+from measure.plan.pace import Pace
 from measure.plan.rounds import Rounds
+from measure.plan.warmth import Warmth
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
@@ -141,11 +143,12 @@ async def _launch(
         writer=writer,
         watcher=job.watcher(plan, parameters),
         budget=Budget(one.design.max_launches, one.design.budget_usd, job.price_usd),
-        jobs=one.design.jobs,
+        pace=Pace(one.design.jobs, one.design.jobs_at_first or 0, one.design.patience_s),
         retries=plan.design.retries,
         still_held=arena.still_held,
         prompt=prompt_of(plan, one.contrast),
         sift=sift_of(plan, one, arms, client.masked),
+        warmth=None if client.condition.client == "simulated" else Warmth(),
     )
     executor.take_over(before)
     try:

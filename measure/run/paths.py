@@ -32,4 +32,9 @@ def standing(one: Prepared, containment: Containment, *, own_paths: bool) -> Pre
         return replace(one, paths=paths)
     if paths == "own":
         return replace(one, paths=paths, notices=(*one.notices, OWN))
-    return replace(one, paths=paths, notices=(*one.notices, IN_TURN), design=one.design.model_copy(update={"jobs": 1}))
+    return replace(
+        one,
+        paths=paths,
+        notices=(*one.notices, IN_TURN),
+        design=one.design.model_copy(update={"jobs": 1, "jobs_at_first": None}),
+    )

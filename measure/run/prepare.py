@@ -29,6 +29,9 @@ from measure.verdict.parameters import CHEAP, STANDARD, Parameters
 from measure.verdict.resolution import Resolution, resolve
 
 PROFILES = {"standard": STANDARD, "cheap": CHEAP}
+FIRST_JOBS, MOST_JOBS = 2, 4
+"""Launches at once where no number was asked for. More would seldom be faster: a round is soon over, and what is under
+way when a question is settled was launched for nothing."""
 CONDITIONS = ("production", "lean")
 
 
@@ -136,7 +139,9 @@ def _prepare_one(
         design=Design(
             parameters=parameters,
             seed=request.seed if request.seed is not None else secrets.randbits(48),
-            jobs=request.jobs,
+            jobs=request.jobs or MOST_JOBS,
+            jobs_at_first=None if request.jobs else FIRST_JOBS,
+            patience_s=request.patience_s,
             max_launches=request.max_launches,
             budget_usd=request.budget_usd,
         ),

@@ -27,7 +27,9 @@ class RunRequest:
     alpha: float | None = None
     margin: float | None = None
     probe_margin: float | None = None
-    jobs: int = 2
+    jobs: int | None = None
+    """None: begin low and grow while nothing is refused."""
+    patience_s: float = 900.0
     max_turns: int = 1
     time_limit_s: float = 300.0
     seed: int | None = None

@@ -44,6 +44,13 @@ def prepare_again(folder: Path, allowance: Allowance) -> tuple[Plan, Prepared, C
 
     Raises `RequestError` that names what changed, or says that there is nothing to go on with.
     """
+    record = _record(folder)
+    if record is not None and record.plan is None:
+        assert record.result.status == "unmeasured"
+        raise RequestError(
+            f"run {record.run_id} only records that nothing was measured ({record.result.reason}); it has no plan",
+            hint="Begin a new run with 'measure run'.",
+        )
     plan = read_plan(folder)
     parameters = _parameters(folder, plan, allowance.max_rounds)
     limits = _limits(folder, plan, allowance)
@@ -62,7 +69,12 @@ def prepare_again(folder: Path, allowance: Allowance) -> tuple[Plan, Prepared, C
         probes=plan.probes,
         scope=plan.scope,
         design=plan.design.model_copy(
-            update={"parameters": parameters, "jobs": allowance.jobs or plan.design.jobs, **limits}
+            update={
+                "parameters": parameters,
+                "jobs": allowance.jobs or plan.design.jobs,
+                "jobs_at_first": None if allowance.jobs else plan.design.jobs_at_first,
+                **limits,
+            }
         ),
         resolution=resolve(designs_of(plan.probes), parameters),
         client=_client_name(plan),

@@ -37,6 +37,7 @@ from measure.client.understanding import understand
 from measure.judge import judge
 from measure.plan.budget import Budget
 from measure.plan.execute import Executor
+from measure.plan.pace import Pace
 from measure.plan.rounds import Rounds
 from measure.plan.schedule import Slot
 from measure.probe.question import Question
@@ -167,7 +168,7 @@ def bench(folder: Path, *, trials: int, jobs: int, seconds: float) -> Iterator[B
                 writer=writer,
                 watcher=watcher,
                 budget=Budget(),
-                jobs=jobs,
+                pace=Pace(jobs),
             ),
             watcher,
         )
