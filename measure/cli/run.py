@@ -19,7 +19,7 @@ from measure.report.family import family_block
 from measure.report.plan import client_line, plan_lines
 from measure.report.terminal import WIDTH
 from measure.run.at_rest import prepare_at_rest, subjects_of
-from measure.run.places import mask_home
+from measure.run.places import mask_home, without_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.run.resume import Allowance
@@ -57,7 +57,7 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         prepared = tuple(standing(one, containment, own_paths=request.own_paths) for one in prepared)
     except ClientError as error:
         subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
-        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
+        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=without_home(error.message))
         record = record_unmeasured(root, reason, subject)
         raise ClientError(
             error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()

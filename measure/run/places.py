@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 
@@ -11,3 +12,11 @@ def mask_home(path: Path) -> str:
         return str(Path("~") / path.relative_to(Path.home().resolve()))
     except ValueError:
         return str(path)
+
+
+def without_home(text: str) -> str:
+    """A text with the home directory as `~` wherever a path in it begins there."""
+    for home in dict.fromkeys((str(Path.home()), str(Path.home().resolve()))):
+        if home.strip("/"):
+            text = re.sub(rf"(?<![\w./-]){re.escape(home)}(?![\w.-])", "~", text)
+    return text

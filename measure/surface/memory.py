@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from measure.surface.elsewhere import shown
 from measure.surface.imports import MAX_HOPS, Import, find_imports
 from measure.surface.model import Origin
 from measure.surface.notices import LARGEST_LOADED
@@ -79,6 +80,7 @@ def _target(walk: Walk, path: str, found: Import, folder: Path) -> str | None:
 
 
 def _tell(walk: Walk, path: str, found: Import) -> None:
-    notice = f"{path}, line {found.line}: @{found.path} leads out of the workspace; it is in neither arm."
+    named = shown(Path(found.path)) if found.path.startswith("/") else found.path
+    notice = f"{path}, line {found.line}: @{named} leads out of the workspace; it is in neither arm."
     if notice not in walk.notices:
         walk.notices.append(notice)
