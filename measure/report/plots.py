@@ -45,6 +45,10 @@ def _figure(
     height_in: float, rows: int, edges_in: tuple[float, float, float, float]
 ) -> Iterator[tuple[Any, list[Any]]]:
     """A figure that belongs to nobody's global state; `edges_in` are left, right, bottom and top."""
+    import logging
+
+    # What it says of its font cache is of no use to who asked for a page.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

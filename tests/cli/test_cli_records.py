@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from measure.record.rejudge import judge_again
+from tests.doubles.example_records import refuse_if_telling
 from tests.doubles.records import RUNS, examples
 from tests.doubles.workplace import LINE, Workplace
 
@@ -91,6 +93,17 @@ def test_the_examples_of_the_repository_can_be_read_judged_and_reported(tmp_path
     page = tmp_path / "page.html"
     ids = [record.run_id for record in examples()]
     assert place.measure("report", *ids, "-o", str(page), "--runs", str(RUNS)).returncode == 0
+
+
+def test_the_examples_tell_nothing_of_the_machine_they_were_made_on() -> None:
+    for record in examples():
+        refuse_if_telling(RUNS / record.run_id)
+
+
+def test_the_examples_read_today_as_they_did() -> None:
+    for record in examples():
+        _, judgement = judge_again(RUNS / record.run_id)
+        assert judgement.changes == (), "make them anew: python -m tests.doubles.example_records"
 
 
 def test_reading_writes_nothing_among_the_records(place: Workplace, tmp_path: Path) -> None:
