@@ -58,7 +58,7 @@ def build(
         result=result_of(plan, trials, stop, parameters_now(plan, sessions)),
         stop=stop,
         sessions=tuple(sessions),
-        spending=spending_of(trials),
+        spending=spending_of(trials, sessions),
         trials=tuple(sorted(trials, key=lambda trial: trial.position)),
         set_aside=set_aside,
         warnings=(*warnings, *doubts_of(trials, plan.condition), *_extended(sessions)),
@@ -119,14 +119,11 @@ def _counted(kinds: Counter[Reason] | Counter[Kind]) -> str:
     return ", ".join(f"{count} x {kind.value}" for kind, count in kinds.most_common())
 
 
-def spending_of(trials: Sequence[TrialRecord]) -> Spending:
-    """Sums over every launch, counted or not: an invalid launch costs as well."""
+def spending_of(trials: Sequence[TrialRecord], sessions: Sequence[Session] = ()) -> Spending:
+    """Sums over every launch, counted or not: an invalid launch costs as well. `trials` as they were recorded."""
     costs = [trial.usage.cost_usd for trial in trials if trial.usage.cost_usd is not None]
-    wall = 0.0
-    if trials:
-        begun = min(trial.started_at for trial in trials)
-        ended = max(trial.started_at + timedelta(seconds=trial.wall_s) for trial in trials)
-        wall = (ended - begun).total_seconds()
+    starts = sorted({0, *(min(session.trials_before, len(trials)) for session in sessions)})
+    wall = sum(_wall_s(trials[begin:end]) for begin, end in pairwise([*starts, len(trials)]))
     return Spending(
         launches=len(trials),
         cost_usd=round(sum(costs), 6) if costs else None,
@@ -136,6 +133,15 @@ def spending_of(trials: Sequence[TrialRecord]) -> Spending:
         cache_read_input_tokens=sum(trial.usage.cache_read_input_tokens or 0 for trial in trials),
         wall_s=round(wall, 3),
     )
+
+
+def _wall_s(trials: Sequence[TrialRecord]) -> float:
+    """From the first start to the last end; the time between two sessions is nobody's."""
+    if not trials:
+        return 0.0
+    begun = min(trial.started_at for trial in trials)
+    ended = max(trial.started_at + timedelta(seconds=trial.wall_s) for trial in trials)
+    return (ended - begun).total_seconds()
 
 
 def _extended(sessions: Sequence[Session]) -> tuple[str, ...]:
