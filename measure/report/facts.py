@@ -37,7 +37,6 @@ PATHS: dict[str, str] = {
     "one-in-turn": "all at one path, in turn",
     "own": "each at a path of its own",
 }
-SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
 def status_of_record(record: RunRecord) -> Status | None:
@@ -76,9 +75,9 @@ def axis_shown(
 ) -> tuple[Status, str, tuple[str, ...]]:
     """Whose sign and colour an axis has, its word and its sentences."""
     status = Status(result.verdict.status)
-    if decision.stage == 1 and status is Status.ZERO_DIFFERENCE:
+    if status is Status.TO_STAGE_2:
         # A screen that shows nothing settles nothing, and has to look like it.
-        return Status.UNDECIDED, FindingKind.TO_STAGE_2.value, (SCREENED,)
+        return Status.UNDECIDED, status.value, (wording.SCREENED,)
     sentences = wording.axis_sentences(result, decision.parameters, usd_per_launch)
     if decision.stage == 1:
         # Nor is it worth more launches to have it show nothing for certain.
@@ -89,7 +88,7 @@ def axis_shown(
 def probe_shown(result: ProbeResult, decision: Decision) -> Status:
     """Whose sign and colour a probe has."""
     status = Status(result.verdict.status)
-    return Status.UNDECIDED if decision.stage == 1 and status is Status.ZERO_DIFFERENCE else status
+    return Status.UNDECIDED if status is Status.TO_STAGE_2 else status
 
 
 def interrupted(record: RunRecord) -> str:
@@ -264,15 +263,24 @@ def _balance(record: RunRecord) -> str:
     return f"baseline went first in {wording.count(first[Arm.BASELINE], 'pair')}, variant in {first[Arm.VARIANT]}"
 
 
-def scope(record: RunRecord) -> tuple[str, ...]:
-    """Which probes were put of those that exist, what is left out, and the claims they were derived from."""
+def scope_sentences(record: RunRecord) -> tuple[str, ...]:
+    """Which probes were put of those that exist, and what is left out. An unmeasured run measured none of them."""
     if record.plan is None:
         return ()
     of = record.plan.scope
-    lines = [f"{of.probes_measured} of {of.probes_given} probes measured; chosen: {of.selection}."]
-    lines += [f"Left unmeasured: {text}" for text in of.unmeasured]
+    verb = "were to be put" if record.result.status == "unmeasured" else "measured"
+    return (
+        f"{of.probes_measured} of {of.probes_given} probes {verb}; chosen: {of.selection}.",
+        *(f"Left unmeasured: {text}" for text in of.unmeasured),
+    )
+
+
+def scope(record: RunRecord) -> tuple[str, ...]:
+    """What the verdict can speak for, with the claims that the probes were derived from."""
+    if record.plan is None:
+        return ()
     claims = dict.fromkeys(entry.probe.claim.strip() for entry in record.plan.probes)
-    return (*lines, *(f"Claim: {claim}" for claim in claims))
+    return (*scope_sentences(record), *(f"Claim: {claim}" for claim in claims))
 
 
 def doubts(record: RunRecord) -> tuple[str, ...]:

@@ -165,6 +165,7 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "Arm": Arm,
         "wording": wording,
         "proof_sentences": proof_sentences,
+        "scope_sentences": facts.scope_sentences,
         "drawing": Markup,
         "style": Markup(style),  # noqa: S704 - a file of this package
         "script": Markup(script),  # noqa: S704 - a file of this package

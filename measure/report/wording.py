@@ -19,6 +19,7 @@ from measure.verdict.vocabulary import (
     Difference,
     Invalid,
     Status,
+    ToStage2,
     Undecided,
     Unmeasured,
     Verdict,
@@ -47,6 +48,9 @@ INVALID_WORDS = {
     WhyInvalid.ARMS_DIFFER: "the arms differ in more than the one place",
     WhyInvalid.BAND_GATE: "two identical arms differed under this condition",
 }
+
+
+SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
 def count(number: int, noun: str) -> str:
@@ -158,6 +162,8 @@ def _axis_verdict(result: AxisResult, parameters: Parameters) -> list[str]:
             ),
             "Not excluded: smaller shifts; shifts on other probes, models or workspaces.",
         ]
+    if isinstance(verdict, ToStage2):
+        return [SCREENED]
     if isinstance(verdict, Difference):
         return _difference_sentences(verdict, result, over)
     return _undecided_sentences(verdict, result, parameters, over)
@@ -213,6 +219,8 @@ def probe_sentence(result: ProbeResult) -> str:
     if isinstance(verdict, Invalid):
         return invalid_sentence(verdict)
     pairs = count(result.complete, "pair")
+    if isinstance(verdict, ToStage2):
+        return SCREENED
     if isinstance(verdict, ZeroDifference):
         return (
             f"n = {count(verdict.n, 'pair')}: a shift of {points(verdict.excludes)} or more is excluded at "
@@ -233,7 +241,7 @@ def settling_sentences(ways: Sequence[Settling], verdict: Verdict, usd_per_launc
     return [
         f"If further pairs are {'all identical' if way.assuming == 'identical' else 'like those so far'}, "
         f"{count(way.pairs, 'more pair')} ({_launches(way.launches)}{_price(way.launches, usd_per_launch)}, "
-        f"--max-rounds {way.rounds}) would show a {way.verdict}."
+        f"--max-rounds {way.rounds}) would {_outcome(way)}."
         for way in ways
     ]
 
@@ -277,6 +285,10 @@ def decision_sentences(decision: Decision) -> tuple[str, ...]:
         name = AXIS_NAMES[result.axis].capitalize()
         sentences += [f"{name}: {sentence}" for sentence in axis_sentences(result, decision.parameters)]
     return tuple(sentences)
+
+
+def _outcome(way: Settling) -> str:
+    return "send it on to stage 2" if way.verdict == "to-stage-2" else f"show a {way.verdict}"
 
 
 def _price(launches: int, usd_per_launch: float | None) -> str:

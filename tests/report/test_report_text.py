@@ -51,6 +51,7 @@ def test_unmeasured_never_reads_like_a_zero_in_any_form(name: str) -> None:
     record = RECORDS[name]
     for text in (render(record), record_markdown(record)):
         assert "zero" not in text
+        assert "probes measured" not in text
         assert "identical" not in text
         assert SIGNS[Status.ZERO_DIFFERENCE] + " " not in text.splitlines()[0]
 
