@@ -26,7 +26,7 @@ UNFINISHED = VENV / "unfinished"
 OLDER_CLIENT = "claude-agent-sdk==0.2.110"
 """Brings the older of the two real clients that the tests drive."""
 
-MISLEADING = ("PYTHONHOME", "PYTHONPATH", "PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")
+MISLEADING = ("PYTHONPATH", "PIP_PREFIX", "PIP_ROOT", "PIP_TARGET")
 """Variables that would have pip install somewhere else."""
 
 
