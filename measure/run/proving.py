@@ -94,7 +94,8 @@ def sift_of(
     reach = reach_of(contrast.path, files[contrast.path])
     texts = {**files, contrast.path: mine}.values() if plan.condition.stage == 2 else ()
     # Transcripts come masked, so what is looked for has to be, too.
-    scan = Scan.of(masked(contrast.text), (masked(data.decode("utf-8", "replace")) for data in texts))
+    given = (masked(data.decode("utf-8", "replace")) for data in texts)
+    scan = Scan.of(masked(contrast.text), given, masked(str(one.surface.workspace)))
     on_demand = plan.proof is not None and plan.proof.reached == "on-demand"
 
     def sift(slot: Slot, returned: Returned) -> Returned:

@@ -62,3 +62,25 @@ def test_an_updated_client_ends_the_run_at_once(place: Workplace) -> None:
     assert record["stop"]["reason"] == "failing"
     reasons = [trial["invalid"] and trial["invalid"]["reason"] for trial in record["trials"]]
     assert reasons == [None, None, "client-changed"]
+
+
+def test_a_look_into_the_workspace_itself_does_not_count_in_the_arm_without_the_line(place: Workplace) -> None:
+    """Even where none of the line's words came back: a count, or a yes, tells as much."""
+    named = {"command": f"grep -c push {place.workspace}/CLAUDE.md"}
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": named}
+    given = {"type": "tool_result", "tool_use_id": "t1", "content": "1"}
+    steps = [
+        stub_client.line(
+            {"type": role, "message": {"id": identity, "role": role, "model": "model-1", "content": [block]}}
+        )
+        for role, identity, block in (
+            ("assistant", "m1", call),
+            ("user", "u1", given),
+            ("assistant", "m2", {"type": "text", "text": "ACTION: A"}),
+        )
+    ]
+    launch = [{"read_stdin": True}, stub_client.init(), *steps, stub_client.result("ACTION: A", num_turns=2)]
+    run_once(place, launch, more=("--repeats", "1", "--max-turns", "3"))
+    counted = {trial["arm"]: trial["invalid"] for trial in place.json("show", "last")["trials"]}
+    assert counted["baseline"] is None
+    assert counted["variant"]["reason"] == "contaminated"
