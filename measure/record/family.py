@@ -87,13 +87,8 @@ def _claimed(members: Sequence[RunRecord], results: Sequence[AxisResult | None],
     return tuple(
         record.run_id
         for record, result in zip(members, results, strict=True)
-        if result is not None and status_of(result.verdict) is status and not _is_screened_zero(record, status)
+        if result is not None and status_of(result.verdict) is status
     )
-
-
-def _is_screened_zero(record: RunRecord, status: Status) -> bool:
-    """A zero of stage 1 only sends a line on, so it is no claim that could stand."""
-    return status is Status.ZERO_DIFFERENCE and record.plan is not None and record.plan.condition.stage == 1
 
 
 def _standing(

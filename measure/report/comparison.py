@@ -16,7 +16,6 @@ from measure.probe.model import Axis
 from measure.record.compare import Comparison, Side
 from measure.report import facts, wording
 from measure.report.terminal import STYLES, WIDTH, safe
-from measure.verdict.vocabulary import Status
 
 SHOWN = 64
 CAVEAT = "This holds if these two are all runs there were, not the two that were picked."
@@ -96,13 +95,15 @@ def _axis(side: Side, axis: Axis) -> Text:
     result = next((result for result in side.axes if result.axis is axis), None)
     if result is None:
         return Text("not measured", style="dim")
-    status = Status(result.verdict.status)
-    return Text.assemble((f"{facts.SIGNS[status]} {status.value}", STYLES[status]), f"\n{facts.shift(result.effect)}")
+    status = facts.looks_like(result.verdict)
+    return Text.assemble(
+        (f"{facts.SIGNS[status]} {result.verdict.status}", STYLES[status]), f"\n{facts.shift(result.effect)}"
+    )
 
 
 def _probe(side: Side, probe: str) -> Text:
     result = next((result for result in side.probes if result.id == probe), None)
     if result is None:
         return Text("not put", style="dim")
-    status = Status(result.verdict.status)
+    status = facts.looks_like(result.verdict)
     return Text.assemble((facts.SIGNS[status], STYLES[status]), f" {facts.shift(result.effect)}, n {result.complete}")

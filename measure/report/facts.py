@@ -13,8 +13,14 @@ from measure.record.models import Arm, RunRecord, TrialRecord
 from measure.report import wording
 from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
-from measure.verdict.result import AxisResult, Decision, Effect, Interval, ProbeResult
-from measure.verdict.vocabulary import Status
+from measure.verdict.result import AxisResult, Decision, Effect, Interval
+from measure.verdict.vocabulary import Status, ToStage2, Verdict
+
+
+def looks_like(verdict: Verdict) -> Status:
+    """The status whose sign and colour a verdict has: a screen that shows nothing has to look as open as it is."""
+    return Status.UNDECIDED if isinstance(verdict, ToStage2) else Status(verdict.status)
+
 
 SIGNS = {
     Status.DIFFERENCE: "≠",
@@ -74,21 +80,13 @@ def axis_shown(
     result: AxisResult, decision: Decision, usd_per_launch: float | None = None
 ) -> tuple[Status, str, tuple[str, ...]]:
     """Whose sign and colour an axis has, its word and its sentences."""
-    status = Status(result.verdict.status)
-    if status is Status.TO_STAGE_2:
-        # A screen that shows nothing settles nothing, and has to look like it.
-        return Status.UNDECIDED, status.value, (wording.SCREENED,)
+    if isinstance(result.verdict, ToStage2):
+        return looks_like(result.verdict), result.verdict.status, (wording.SCREENED,)
     sentences = wording.axis_sentences(result, decision.parameters, usd_per_launch)
     if decision.stage == 1:
         # Nor is it worth more launches to have it show nothing for certain.
         sentences = tuple(text for text in sentences if Status.ZERO_DIFFERENCE not in text)
-    return status, status.value, sentences
-
-
-def probe_shown(result: ProbeResult, decision: Decision) -> Status:
-    """Whose sign and colour a probe has."""
-    status = Status(result.verdict.status)
-    return Status.UNDECIDED if status is Status.TO_STAGE_2 else status
+    return looks_like(result.verdict), result.verdict.status, sentences
 
 
 def interrupted(record: RunRecord) -> str:

@@ -78,7 +78,7 @@ def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
             ["", "probe", "axis", "with the line", "without it", "shift", "not excluded", "e"],
             [
                 [
-                    f"{facts.SIGNS[facts.probe_shown(probe, decision)]} {facts.probe_shown(probe, decision).value}",
+                    f"{facts.SIGNS[facts.looks_like(probe.verdict)]} {facts.looks_like(probe.verdict).value}",
                     plain(probe.id),
                     probe.axis.value,
                     plain(facts.counts(probe.counts.with_, probe.counts.invalid_with)),

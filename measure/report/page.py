@@ -105,8 +105,7 @@ class RunShown:
 
     def probe(self, probe: ProbeResult) -> Status:
         """Whose sign and colour a probe has."""
-        assert self.record.result.status == "measured"
-        return facts.probe_shown(probe, self.record.result.decision)
+        return facts.looks_like(probe.verdict)
 
     def probes_of(self, axis: AxisResult) -> tuple[ProbeResult, ...]:
         """The results of an axis's probes."""

@@ -122,7 +122,7 @@ def _rows(result: AxisResult, decision: Decision) -> list[Row]:
     return [summary] + [
         (
             probe.id,
-            facts.probe_shown(probe, decision).value,
+            facts.looks_like(probe.verdict).value,
             probe.effect,
             probe.excluded,
             parameters.probe_margin,

@@ -138,7 +138,7 @@ def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Renderab
     table.add_column("e", justify="right", no_wrap=True)
     for probe in decision.probes:
         if probe.axis is result.axis:
-            _probe_row(table, probe, facts.probe_shown(probe, decision))
+            _probe_row(table, probe, facts.looks_like(probe.verdict))
     return Group(
         Text.assemble(
             (result.axis.value.capitalize(), "bold underline"), "  ", (f"{SIGNS[status]} {word}", STYLES[status])

@@ -7,7 +7,7 @@ that tells time, price or place can come in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from measure.probe.model import Axis
 from measure.verdict.band import Band, excluded, steadiness
@@ -34,6 +34,7 @@ from measure.verdict.stopping import axes_of
 from measure.verdict.vocabulary import (
     Difference,
     Invalid,
+    ToStage2,
     Undecided,
     Unmeasured,
     Verdict,
@@ -75,6 +76,8 @@ def decide(
         differing = _differing(look, parameters) if barred is None else ()
         axes.append(_axis_result(axis, look, parameters, failing, verdict, effect, differing, source))
         probes += [_probe_result(design, look, parameters, axes[-1], barred, unmeasured) for design in of_axis]
+    if stage == 1:
+        axes, probes = [_screened_axis(result) for result in axes], [_screened(result) for result in probes]
     status = {result.axis: status_of(result.verdict) for result in axes}
     return Decision(
         stage=stage,
@@ -83,6 +86,26 @@ def decide(
         axes=tuple(axes),
         probes=tuple(probes),
     )
+
+
+Of = TypeVar("Of", AxisResult, ProbeResult)
+
+
+def _screened(result: Of) -> Of:
+    """A result of the cheap screen: what would be a zero-difference sends the line on, and nothing is excluded."""
+    update: dict[str, object] = {"excluded": None}
+    if isinstance(result.verdict, ZeroDifference):
+        update["verdict"] = ToStage2(n=result.verdict.n)
+    return result.model_copy(update=update)
+
+
+def _screened_axis(result: AxisResult) -> AxisResult:
+    ways = [
+        way.model_copy(update={"verdict": "to-stage-2"}) if way.verdict == "zero-difference" else way
+        for way in result.settling
+    ]
+    evidence = result.evidence.model_copy(update={"zero": None})
+    return _screened(result.model_copy(update={"settling": tuple(ways), "evidence": evidence}))
 
 
 def _barred(

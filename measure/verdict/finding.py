@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from measure.verdict.vocabulary import Status
 
-MEASURED = frozenset({Status.UNDECIDED, Status.ZERO_DIFFERENCE, Status.DIFFERENCE})
+MEASURED = frozenset({Status.UNDECIDED, Status.ZERO_DIFFERENCE, Status.TO_STAGE_2, Status.DIFFERENCE})
 
 
 class FindingKind(StrEnum):
@@ -36,16 +36,20 @@ def kind_of(stage: Literal[1, 2], behavior: Status | None, content: Status | Non
     """The finding for the statuses of both axes; None where no probe was put on an axis."""
     if behavior is Status.DIFFERENCE:
         return FindingKind.LOAD_BEARING
+    if Status.TO_STAGE_2 in (behavior, content) and stage != 1:
+        raise ValueError("only a screen sends a line on to stage 2")
+    if Status.ZERO_DIFFERENCE in (behavior, content) and stage == 1:
+        raise ValueError("a screen can't show a zero-difference")
+    if behavior is Status.TO_STAGE_2:
+        return FindingKind.TO_STAGE_2
     if behavior is Status.ZERO_DIFFERENCE:
-        if stage == 1:
-            return FindingKind.TO_STAGE_2
         return FindingKind.RESTATEMENT if content is Status.DIFFERENCE else FindingKind.REDUNDANT
     if behavior is Status.UNDECIDED:
         return FindingKind.UNDECIDED
     if behavior is Status.INVALID:
         return FindingKind.INVALID
     # Behaviour was not measured. Whatever content shows, it can't stand in for it.
-    if stage == 1 and content is Status.ZERO_DIFFERENCE:
+    if content is Status.TO_STAGE_2:
         return FindingKind.TO_STAGE_2
     if content in MEASURED:
         return FindingKind.UNDECIDED

@@ -115,7 +115,7 @@ class Steadiness(_Frozen):
 class Settling(_Frozen):
     """One way in which an open question would be settled: so many more pairs, if they come out as assumed."""
 
-    verdict: Literal["zero-difference", "difference"]
+    verdict: Literal["zero-difference", "difference", "to-stage-2"]
     assuming: Literal["identical", "as-so-far"]
     pairs: Annotated[int, Field(ge=1)]
     launches: Annotated[int, Field(ge=2)]

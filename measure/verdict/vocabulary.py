@@ -23,13 +23,15 @@ class _Frozen(BaseModel):
 
 
 class Status(StrEnum):
-    """The five verdicts of a probe or an axis."""
+    """The five verdicts of a probe or an axis, and the one that a cheap screen has instead of a zero-difference."""
 
     UNMEASURED = "unmeasured"
     INVALID = "invalid"
     UNDECIDED = "undecided"
     ZERO_DIFFERENCE = "zero-difference"
     DIFFERENCE = "difference"
+    TO_STAGE_2 = "to-stage-2"
+    """Only of a cheap screen, in place of a zero-difference, which a screen can't show."""
 
 
 class WhyUnmeasured(StrEnum):
@@ -122,6 +124,14 @@ class ZeroDifference(_Frozen):
         return self
 
 
+class ToStage2(_Frozen):
+    """Screened: the passage in the prompt made no difference of the margin. Settles nothing; stage 2 has to decide."""
+
+    status: Literal["to-stage-2"] = "to-stage-2"
+    n: Count
+    """Pairs of complete rounds that were looked at."""
+
+
 class Difference(_Frozen):
     """Measured; the arms differ in at least one probe."""
 
@@ -149,15 +159,15 @@ def _require(log_e: float, confidence: float) -> None:
 
 NotMeasured = Annotated[Unmeasured | Invalid, Field(discriminator="status")]
 """Was it measured? No, and why."""
-Shown = Annotated[Undecided | ZeroDifference | Difference, Field(discriminator="status")]
+Shown = Annotated[Undecided | ZeroDifference | ToStage2 | Difference, Field(discriminator="status")]
 """What did it show?"""
 Verdict = Annotated[
-    Unmeasured | Invalid | Undecided | ZeroDifference | Difference,
+    Unmeasured | Invalid | Undecided | ZeroDifference | ToStage2 | Difference,
     Field(discriminator="status"),
 ]
 """Per probe and per axis."""
 
 
-def status_of(verdict: Unmeasured | Invalid | Undecided | ZeroDifference | Difference) -> Status:
+def status_of(verdict: Unmeasured | Invalid | Undecided | ZeroDifference | ToStage2 | Difference) -> Status:
     """The verdict's word."""
     return Status(verdict.status)

@@ -135,6 +135,7 @@ def test_a_screen_that_shows_nothing_only_sends_the_line_on(tmp_path: Path) -> N
     place.put_probes(5)
     (run,) = place.json(*place.arguments("--drop", LINE, "--stage", "1", "--jobs", "4"))["runs"]
     assert run["result"]["decision"]["finding"]["kind"] == "to-stage-2"
+    assert "zero-difference" not in str(run["result"])
     shown = place.measure("show", "last").stdout
     assert "to-stage-2" in shown
     assert "zero-difference" not in shown

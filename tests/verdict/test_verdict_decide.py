@@ -18,6 +18,7 @@ from measure.verdict.result import AxisResult, Decision
 from measure.verdict.vocabulary import (
     Difference,
     Invalid,
+    ToStage2,
     Undecided,
     Unmeasured,
     WhyInvalid,
@@ -294,8 +295,10 @@ def test_every_decision_survives_json_and_keeps_the_invariants(
     for axis in result.axes:
         if isinstance(axis.verdict, ZeroDifference):
             assert axis.verdict.n == len(axis.probes) * axis.rounds > 0
-        if axis.axis is Axis.BEHAVIOR and isinstance(axis.verdict, ZeroDifference) and screen:
+        if axis.axis is Axis.BEHAVIOR and isinstance(axis.verdict, ToStage2):
             assert result.finding.kind == "to-stage-2"
+    assert not (screen and "zero-difference" in result.model_dump_json())
+    assert screen or "to-stage-2" not in result.model_dump_json()
     for probe in result.probes:
         answers = sum(probe.counts.with_.values()) + probe.counts.invalid_with
         assert answers == probe.pairs - probe.void

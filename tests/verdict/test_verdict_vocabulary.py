@@ -17,6 +17,7 @@ from measure.verdict.vocabulary import (
     NotMeasured,
     Shown,
     Status,
+    ToStage2,
     Undecided,
     Unmeasured,
     Verdict,
@@ -28,15 +29,21 @@ from measure.verdict.vocabulary import (
 
 ENOUGH = math.log(22)
 ZERO: dict[str, Any] = {"excludes": 0.2, "excludes_per_probe": 0.7, "confidence": 0.95, "n": 15, "log_e": ENOUGH}
-EXAMPLES: list[Unmeasured | Invalid | Undecided | ZeroDifference | Difference] = [
+EXAMPLES: list[Unmeasured | Invalid | Undecided | ZeroDifference | Difference | ToStage2] = [
     Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT),
     Invalid(reason=WhyInvalid.DAMAGED, detail="4 of 15 pairs"),
     Undecided(because=WhyUndecided.EVIDENCE, n=10),
     ZeroDifference(**ZERO),
     Difference(confidence=0.95, n=5, log_e=ENOUGH),
+    ToStage2(n=15),
 ]
 STAGES: tuple[Literal[1, 2], ...] = (1, 2)
-STATES: tuple[Status | None, ...] = (None, *Status)
+NEVER = {1: Status.ZERO_DIFFERENCE, 2: Status.TO_STAGE_2}
+"""What an axis of each stage can't show."""
+
+
+def states(stage: Literal[1, 2]) -> tuple[Status | None, ...]:
+    return (None, *(status for status in Status if status is not NEVER[stage]))
 
 
 @pytest.mark.parametrize("left_out", ["excludes", "excludes_per_probe", "confidence", "n", "log_e"])
@@ -112,10 +119,10 @@ def test_unmeasured_shares_no_value_with_what_a_measurement_shows() -> None:
         (2, "unmeasured", "zero-difference", "undecided"),
         (2, "unmeasured", None, "unmeasured"),
         (1, "difference", None, "load-bearing"),
-        (1, "zero-difference", "difference", "to-stage-2"),
-        (1, "zero-difference", "zero-difference", "to-stage-2"),
-        (1, None, "zero-difference", "to-stage-2"),
-        (1, "undecided", "zero-difference", "undecided"),
+        (1, "to-stage-2", "difference", "to-stage-2"),
+        (1, "to-stage-2", "to-stage-2", "to-stage-2"),
+        (1, None, "to-stage-2", "to-stage-2"),
+        (1, "undecided", "to-stage-2", "undecided"),
     ],
 )
 def test_both_axes_together(stage: Literal[1, 2], behavior: str | None, content: str | None, kind: str) -> None:
@@ -123,26 +130,45 @@ def test_both_axes_together(stage: Literal[1, 2], behavior: str | None, content:
     assert Finding.of(stage, *states).kind == kind
 
 
-@pytest.mark.parametrize(("behavior", "content"), list(itertools.product(STATES, STATES)))
+@pytest.mark.parametrize(("behavior", "content"), list(itertools.product(states(1), states(1))))
 def test_a_zero_of_stage_1_never_gives_grounds_for_dropping(behavior: Status | None, content: Status | None) -> None:
     finding = Finding.of(1, behavior, content)
     assert finding.licenses in (None, "keep")
-    if behavior is Status.ZERO_DIFFERENCE:
+    if behavior is Status.TO_STAGE_2:
         assert finding.kind is FindingKind.TO_STAGE_2
     for wrong in (FindingKind.REDUNDANT, FindingKind.RESTATEMENT):
         with pytest.raises(ValidationError):
             Finding(kind=wrong, stage=1, behavior=behavior, content=content)
 
 
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_screen_shows_no_zero_and_two_workspaces_send_nothing_on(stage: Literal[1, 2]) -> None:
+    for behavior, content in ((NEVER[stage], None), (None, NEVER[stage]), (NEVER[stage], Status.UNDECIDED)):
+        with pytest.raises(ValueError, match="screen"):
+            Finding.of(stage, behavior, content)
+
+
 @pytest.mark.parametrize(
     ("stage", "behavior", "content"),
-    list(itertools.product(STAGES, (None, Status.UNMEASURED, Status.INVALID, Status.UNDECIDED), STATES)),
+    [
+        (stage, behavior, content)
+        for stage in STAGES
+        for behavior in (None, Status.UNMEASURED, Status.INVALID, Status.UNDECIDED)
+        for content in states(stage)
+    ],
 )
 def test_content_alone_licenses_nothing(stage: Literal[1, 2], behavior: Status | None, content: Status | None) -> None:
     assert Finding.of(stage, behavior, content).licenses is None
 
 
-@pytest.mark.parametrize(("stage", "behavior", "content"), list(itertools.product(STAGES, STATES, STATES)))
+@pytest.mark.parametrize(
+    ("stage", "behavior", "content"),
+    [
+        (stage, behavior, content)
+        for stage in STAGES
+        for behavior, content in itertools.product(states(stage), states(stage))
+    ],
+)
 def test_only_the_finding_that_follows_can_be_held(
     stage: Literal[1, 2], behavior: Status | None, content: Status | None
 ) -> None:
