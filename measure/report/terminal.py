@@ -161,12 +161,25 @@ def _probe_row(table: Table, probe: ProbeResult, status: Status) -> None:
 
 
 def _contrast(contrast: ContrastRecord) -> RenderableType:
-    lines = [Text(f"  {safe(contrast.place)}   the arm with the line: {contrast.with_arm.value}")]
-    lines += [Text(f"    {safe(line)}", style="dim") for line in contrast.context_before]
-    lines += [Text(f"  - {safe(line)}") for line in contrast.before.splitlines()]
-    lines += [Text(f"  + {safe(line)}") for line in contrast.after.splitlines()]
-    lines += [Text(f"    {safe(line)}", style="dim") for line in contrast.context_after]
+    lines: list[RenderableType] = [Text(f"  {safe(contrast.place)}   the arm with the line: {contrast.with_arm.value}")]
+    parts = (
+        (" ", "dim", contrast.context_before),
+        ("-", "", contrast.before.splitlines()),
+        ("+", "", contrast.after.splitlines()),
+        (" ", "dim", contrast.context_after),
+    )
+    for sign, style, texts in parts:
+        lines += [_hanging(f"  {sign} ", safe(text), style) for text in texts]
     return Group(*lines, _indented(contrast.notices))
+
+
+def _hanging(head: str, text: str, style: str) -> RenderableType:
+    """A line whose wrapped rest stays right of its sign."""
+    row = Table.grid()
+    row.add_column(no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(Text(head), Text(text, style=style))
+    return row
 
 
 def _condition(record: RunRecord) -> RenderableType:
