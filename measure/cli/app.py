@@ -196,6 +196,10 @@ def run(
             help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
         ),
     ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option("--prices", metavar="FILE", help="A table of prices (TOML) in place of the program's own."),
+    ] = None,
     probes_total: Annotated[
         int | None,
         typer.Option(
@@ -286,6 +290,7 @@ def run(
             max_launches=max_launches,
             budget_usd=budget_usd,
             price_usd=price_usd,
+            prices=prices,
             probes_total=probes_total,
             selection=selection,
             unmeasured=tuple(unmeasured or ()),

@@ -10,6 +10,7 @@ from measure.cli.documents import PlannedRun, PlansDocument, RunsDocument
 from measure.cli.follow import following
 from measure.cli.output import print_json, say, show
 from measure.errors import ClientError, NothingMeasuredError, RequestError
+from measure.plan.prices import load_prices
 from measure.record.bands import find_bands
 from measure.record.family import families_of
 from measure.record.models import RunRecord
@@ -19,7 +20,8 @@ from measure.report.family import family_block
 from measure.report.plan import client_line, plan_lines
 from measure.report.terminal import WIDTH
 from measure.run.at_rest import prepare_at_rest, subjects_of
-from measure.run.places import mask_home, without_home
+from measure.run.estimate import estimate
+from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.run.resume import Allowance
@@ -37,8 +39,10 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     prepared = prepare_at_rest(request, say)
     if prepared is None:
         _record_edited(request, runs, as_json=as_json)
+    table, root = load_prices(request.prices), default_root(runs)
     for one in prepared:
-        for line in plan_lines(one, request.price_usd):
+        estimated = estimate(one, condition=request.condition, max_turns=request.max_turns, root=root, table=table)
+        for line in plan_lines(one, request.price_usd, estimated):
             say(line)
         say("")
     if dry_run:
@@ -57,19 +61,21 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
         prepared = tuple(standing(one, containment, own_paths=request.own_paths) for one in prepared)
     except ClientError as error:
         subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
-        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=without_home(error.message))
+        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
         record = record_unmeasured(root, reason, subject)
         raise ClientError(
             error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
         ) from error
     for line in dict.fromkeys(client_line(client.condition) for client in clients):
         say(line)
-    for notice in dict.fromkeys(notice for one in prepared for notice in one.notices if notice in (IN_TURN, OWN)):
-        say(f"Note: {notice}")
+    told = {notice for one in prepared for notice in one.notices} - {IN_TURN, OWN}
     contrasts = [
         (one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition)), client)
         for one, client in zip(prepared, clients, strict=True)
     ]
+    for notice in dict.fromkeys(notice for one, _ in contrasts for notice in one.notices):
+        if notice not in told:
+            say(f"Note: {notice}")
     with following(plainly=as_json) as follow:
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
         records = measure_all(job, contrasts)

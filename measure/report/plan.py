@@ -5,10 +5,11 @@ from __future__ import annotations
 from measure.client.base import Condition
 from measure.report import wording
 from measure.report.terminal import safe
+from measure.run.estimate import Estimate
 from measure.run.prepare import Prepared
 
 
-def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
+def plan_lines(one: Prepared, price_usd: float | None, estimated: Estimate | None = None) -> list[str]:
     """The plan of one contrast. A price is stated only where one is known; nothing is guessed."""
     contrast = one.contrast
     parameters = one.design.parameters
@@ -24,7 +25,7 @@ def plan_lines(one: Prepared, price_usd: float | None) -> list[str]:
     lines += [f"Launches: {wording.resolution_sentences(one.resolution, parameters)[0]}"]
     if one.launches_at_most < one.resolution.launches_at_most:
         lines.append(f"  --max-launches ends it after {one.launches_at_most}.")
-    lines.append(f"Price: {_price(one, price_usd)}")
+    lines.append(f"Price: {_price(one, price_usd, estimated)}")
     resolved = wording.resolution_sentences(one.resolution, parameters)[1:]
     lines += [f"Resolves: {sentence}" for sentence in resolved if one.stage == 2 or "zero" not in sentence]
     lines += [f"Note: {safe(notice)}" for notice in one.notices]
@@ -36,13 +37,20 @@ def _jobs(one: Prepared) -> str:
     return f"{most}" if first is None or first == most else f"{first} at first, up to {most}"
 
 
-def _price(one: Prepared, price_usd: float | None) -> str:
+def _price(one: Prepared, price_usd: float | None, estimated: Estimate | None) -> str:
+    if price_usd is None and estimated is not None and estimated.usd is not None:
+        return f"{_sums(one, estimated.usd)}, about {estimated.usd:.4f} USD a launch: {estimated.why}"
     if price_usd is None:
-        return "not known before the first launch; the client reports it with each (or name it with --price-usd)"
+        why = f": {estimated.why}" if estimated is not None else ""
+        return f"not known before the first launch{why}; the client reports it with each (or name it with --price-usd)"
+    return f"{_sums(one, price_usd)}, at {price_usd:g} USD a launch as you stated it"
+
+
+def _sums(one: Prepared, usd: float) -> str:
     most, likely = one.launches_at_most, min(one.resolution.launches_if_steady, one.launches_at_most)
     return (
-        f"{most * price_usd:.2f} USD at most, {likely * price_usd:.2f} USD if the arms are equal and steady, "
-        f"at {price_usd:g} USD a launch as you stated it; retries of failed launches come on top"
+        f"{most * usd:.2f} USD at most, {likely * usd:.2f} USD if the arms are equal and steady (retries of failed "
+        "launches come on top)"
     )
 
 

@@ -36,6 +36,8 @@ class RunRequest:
     max_launches: int | None = None
     budget_usd: float | None = None
     price_usd: float | None = None
+    prices: Path | None = None
+    """A table of prices in place of the one that comes with the program."""
     probes_total: int | None = None
     selection: str | None = None
     unmeasured: tuple[str, ...] = ()
