@@ -181,7 +181,7 @@ class SurfaceFileEntry(Part):
     units: tuple[SurfaceUnit, ...]
 
 
-class SurfaceDocument(Part):
+class SurfaceDocument(Document):
     """`measure surface`."""
 
     tokens: str
@@ -200,7 +200,7 @@ class SurfaceFinding(Part):
     fix: str
 
 
-class SurfaceCheckDocument(Part):
+class SurfaceCheckDocument(Document):
     """`measure surface check`."""
 
     checked: int
@@ -215,7 +215,7 @@ class Rewritten(Part):
     refused: tuple[str, ...]
 
 
-class RewriteDocument(Part):
+class RewriteDocument(Document):
     """`measure surface wrap` and `unwrap`."""
 
     checked_only: bool
@@ -233,7 +233,7 @@ class TriggersDocument(RootModel[dict[str, TriggerCount]]):
     """`measure surface triggers`: by the skill's name."""
 
 
-class SyncDocument(Part):
+class SyncDocument(Document):
     """`measure surface sync`."""
 
     branch: Branch
@@ -243,7 +243,7 @@ class SyncDocument(Part):
     edited: bool
 
 
-class ProfileDocument(Part):
+class ProfileDocument(Document):
     """`measure surface profile`."""
 
     path: str
@@ -278,7 +278,7 @@ class MountProblem(Part):
     fix: str
 
 
-class MountsDocument(Part):
+class MountsDocument(Document):
     """`measure surface mounts`."""
 
     boot_profile: str

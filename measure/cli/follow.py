@@ -11,7 +11,7 @@ from typing import Protocol
 from measure.cli.output import say
 from measure.plan.execute import Watcher
 from measure.plan.schedule import Slot
-from measure.record.models import Plan, TrialRecord
+from measure.record.models import Arm, Plan, TrialRecord
 from measure.record.pairs import category_of
 from measure.report.terminal import safe
 from measure.verdict.parameters import Parameters
@@ -31,14 +31,16 @@ class Lines:
 
     plan: Plan
     most: int
-    ended: int = field(default=0)
+    ended: set[tuple[int, Arm]] = field(default_factory=set)
+    """Launches of the plan that have ended, each once, however often it was tried."""
 
     def started(self, slot: Slot, position: int) -> None:
         """Nothing: a launch is told when it has ended."""
 
     def finished(self, trial: TrialRecord) -> None:
         """One line: what came back, or why it does not count."""
-        self.ended += 1
+        self.ended.add((trial.block, trial.arm))
+        most = max(self.most, len(self.ended))
         role = "with" if trial.arm is self.plan.contrast.with_arm else "without"
         if trial.reading is not None:
             came_back = category_of(trial.reading).removeprefix("option:")
@@ -49,13 +51,14 @@ class Lines:
             came_back = f"INVALID {trial.invalid.reason.value}: {trial.invalid.detail}"
         cost = "" if trial.usage.cost_usd is None else f"  {trial.usage.cost_usd:.4f} USD"
         say(
-            f"{self.ended:>4}/{self.most}  round {trial.round}  {trial.probe:<24} {role:<7}  "
+            f"{len(self.ended):>4}/{most}  round {trial.round}  {trial.probe:<24} {role:<7}  "
             f"{safe(came_back)}  {trial.wall_s:.1f} s{cost}"
         )
 
 
 def _lines(plan: Plan, parameters: Parameters, before: Iterable[TrialRecord] = ()) -> Watcher:
-    return Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most, len(list(before)))
+    made = {(trial.block, trial.arm) for trial in before}
+    return Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most, made)
 
 
 @contextmanager

@@ -96,5 +96,5 @@ def _table(rows: list[Row]) -> str:
         place = " ".join(part for part in (row.kind, row.place, f"({row.reason})" if row.reason else None) if part)
         lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {visible(place)}")
     if any(not row.complete for row in rows):
-        lines.append("* interrupted")
+        lines.append("* not complete: 'measure resume RUN' goes on")
     return "\n".join(lines)

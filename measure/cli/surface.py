@@ -49,7 +49,9 @@ def units(
 
     files = read_files(read_workspace(workspace))
     if json:
-        print_json({"tokens": TOKENS_ARE, "files": [_file_json(file, only_files=only_files) for file in files]})
+        print_json(
+            {"schema": 1, "tokens": TOKENS_ARE, "files": [_file_json(file, only_files=only_files) for file in files]}
+        )
         return
     from rich.console import Console
 
@@ -108,7 +110,7 @@ def check(
     if sarif:
         print_json(to_sarif(findings))
     elif json:
-        print_json({"checked": len(files), "findings": [_finding_json(finding) for finding in findings]})
+        print_json({"schema": 1, "checked": len(files), "findings": [_finding_json(finding) for finding in findings]})
     else:
         for finding in findings:
             _show_finding(finding)
@@ -199,7 +201,7 @@ def _rewrite(files: Sequence[Path], change: Any, *, only_check: bool, as_json: b
             state = "unchanged" if after == data else still if only_check else done
             show(f"{path}: {state}")
     if as_json:
-        print_json({"checked_only": only_check, "files": results})
+        print_json({"schema": 1, "checked_only": only_check, "files": results})
     for message in refused:
         say(message)
     if refused or (only_check and any(result["changed"] for result in results)):
@@ -277,6 +279,7 @@ def sync(
     if json:
         print_json(
             {
+                "schema": 1,
                 "branch": update.branch.value,
                 "written": written,
                 "was": update.was,
@@ -311,7 +314,9 @@ def profile(
     profiles = read_profiles(workspace, manifest)
     found = resolve_profile(find_profile(profiles, name, manifest.agents), profiles)
     if json:
-        print_json({"path": found.path, "base": found.base, "fields": dict(found.fields), "body": found.body})
+        print_json(
+            {"schema": 1, "path": found.path, "base": found.base, "fields": dict(found.fields), "body": found.body}
+        )
         return
     import yaml
 
@@ -348,7 +353,7 @@ def mounts(workspace: Workspace = Path(), json: Json = False) -> None:
             for mount in manifest.mounts
         ]
         faults = [{"path": p.path, "line": p.line, "message": p.message, "fix": p.fix} for p in problems]
-        print_json({"boot_profile": path, "mounts": rows, "problems": faults})
+        print_json({"schema": 1, "boot_profile": path, "mounts": rows, "problems": faults})
     else:
         for mount in manifest.mounts:
             show(f"{mount.name}  (owner: {mount.owner})")

@@ -53,7 +53,7 @@ def _whole(comparison: Comparison) -> RenderableType:
 def _likeness(comparison: Comparison) -> RenderableType:
     if comparison.alike:
         return Text("Alike: nothing that must match differs. --pool reads both as one.")
-    lines = [Text("Not alike: can't be pooled, and a contrast between them is no effect of the line.", style="bold")]
+    lines = [Text("Not alike: can't be pooled, and a contrast between them says nothing about the line.", style="bold")]
     for one in comparison.differing:
         lines.append(Text(f"  {safe(one.field)}", style="italic"))
         lines += [Text(f"    {name}  {safe(_short(value))}") for name, value in (("A", one.first), ("B", one.second))]
@@ -71,7 +71,7 @@ def _table(sides: tuple[Side, Side]) -> RenderableType:
     runs = [side.run for side in sides]
     for label, values in (
         ("run", [run.run_id for run in runs]),
-        ("finding", [run.finding + ("" if run.complete else " (interrupted)") for run in runs]),
+        ("finding", [run.finding + ("" if run.complete else " (not complete)") for run in runs]),
         ("contrast", [f"{run.kind or ''} {run.place or 'none'}".strip() for run in runs]),
         ("model", [run.model or "none" for run in runs]),
         ("client", [run.client or "none" for run in runs]),

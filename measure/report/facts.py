@@ -171,7 +171,7 @@ def _holes(record: RunRecord, axis: Axis) -> str | None:
         return None
     with_line = arms.count(record.plan.contrast.with_arm)
     return (
-        f"Reports that a provision is missing, counted apart and no effect: {with_line} with the line, "
+        f"Reports that a provision is missing, counted apart, they decide nothing: {with_line} with the line, "
         f"{len(arms) - with_line} without it."
     )
 
@@ -249,7 +249,7 @@ def _stopped(record: RunRecord) -> str:
     late = sum(trial.block > stop.last_block for trial in record.trials) if stop.last_block is not None else 0
     parts = [
         f"{STOPS.get(stop.reason, stop.reason)}{f' ({stop.detail})' if stop.detail else ''}",
-        f"{stop.not_launched} launches not made" if stop.not_launched else "",
+        f"{wording.launches(stop.not_launched)} not made" if stop.not_launched else "",
         f"{late} under way then and not counted" if late else "",
         f"the limit ends {stop.resets_at:%Y-%m-%d %H:%M %Z}" if stop.resets_at else "",
     ]

@@ -37,7 +37,7 @@ def runs_markdown(rows: Sequence[Row]) -> str:
     lines = [
         [
             code(row.run_id),
-            row.finding + ("" if row.complete else " (interrupted)"),
+            row.finding + ("" if row.complete else " (not complete)"),
             plain(f"{row.kind or ''} {row.place or ''}"),
             plain(row.model or ""),
             str(row.launches),

@@ -24,6 +24,7 @@ from measure.record.models import Arm, RunRecord
 from measure.record.select import FINDINGS
 from measure.report import facts, wording
 from measure.report.answers import PairShown, pairs_shown
+from measure.report.family import family_sentences
 from measure.report.plots import evidence, forest
 from measure.report.proof import proof_sentences
 from measure.report.visible import visible
@@ -164,6 +165,7 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "Arm": Arm,
         "wording": wording,
         "proof_sentences": proof_sentences,
+        "family_sentences": family_sentences(records),
         "scope_sentences": facts.scope_sentences,
         "drawing": Markup,
         "style": Markup(style),  # noqa: S704 - a file of this package

@@ -133,7 +133,9 @@ def axis_sentences(result: AxisResult, parameters: Parameters, usd_per_launch: f
         sentences.append(f"Set aside because they leaked and need new wording: {', '.join(result.void)}.")
     if result.damage.pairs:
         sentences.append(f"{_of(result.damage.pairs, result.pairs, 'pair')} {_lack(result.damage.pairs)} an answer.")
-    sentences += settling_sentences(result.settling, result.verdict, usd_per_launch)
+    sentences += settling_sentences(
+        result.settling, result.verdict, usd_per_launch, fixed=parameters.repeats is not None
+    )
     return tuple(sentences)
 
 
@@ -232,16 +234,20 @@ def probe_sentence(result: ProbeResult) -> str:
     return f"Undecided for this probe alone after {pairs}{shift}."
 
 
-def settling_sentences(ways: Sequence[Settling], verdict: Verdict, usd_per_launch: float | None = None) -> list[str]:
-    """What would settle an open axis; an open one without a way within sight says so."""
+def settling_sentences(
+    ways: Sequence[Settling], verdict: Verdict, usd_per_launch: float | None = None, *, fixed: bool = False
+) -> list[str]:
+    """What would settle an open axis; an open one without a way within sight says so.
+
+    A `fixed` design can't be extended, so a new run is named.
+    """
     if not isinstance(verdict, Undecided):
         return []
     if not ways:
         return ["No realistic number of further pairs would settle it; sharper probes would."]
     return [
         f"If further pairs are {'all identical' if way.assuming == 'identical' else 'like those so far'}, "
-        f"{count(way.pairs, 'more pair')} ({_launches(way.launches)}{_price(way.launches, usd_per_launch)}, "
-        f"--max-rounds {way.rounds}) would {_outcome(way)}."
+        f"{_way(way, usd_per_launch, fixed)} would {_outcome(way)}."
         for way in ways
     ]
 
@@ -287,6 +293,13 @@ def decision_sentences(decision: Decision) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def _way(way: Settling, usd_per_launch: float | None, fixed: bool) -> str:
+    if fixed:
+        return f"a new run with --repeats {way.rounds}"
+    price = _price(way.launches, usd_per_launch)
+    return f"{count(way.pairs, 'more pair')} ({launches(way.launches)}{price}, --max-rounds {way.rounds})"
+
+
 def _outcome(way: Settling) -> str:
     return "send it on to stage 2" if way.verdict == "to-stage-2" else f"show a {way.verdict}"
 
@@ -295,15 +308,16 @@ def _price(launches: int, usd_per_launch: float | None) -> str:
     return "" if usd_per_launch is None else f", about {launches * usd_per_launch:.2f} USD at what a launch cost so far"
 
 
-def _launches(number: int) -> str:
-    return f"{number} launches"
+def launches(number: int) -> str:
+    """`1 launch`, `2 launches`."""
+    return f"{number} launch" if number == 1 else f"{number} launches"
 
 
 def resolution_sentences(resolution: Resolution, parameters: Parameters) -> tuple[str, ...]:
     """What a plan costs in launches and what it can tell, before it is paid for."""
     sentences = [
         (
-            f"{_launches(resolution.launches_at_most)} at most; {resolution.launches_if_flipped} if every probe flips, "
+            f"{launches(resolution.launches_at_most)} at most; {resolution.launches_if_flipped} if every probe flips, "
             f"{resolution.launches_if_steady} if the arms are equal and steady."
         )
     ]
@@ -327,11 +341,11 @@ def _axis_resolution(axis: AxisResolution, parameters: Parameters) -> list[str]:
             f"{points(parameters.probe_margin)} is out of reach even with identical outcomes; add rounds or probes."
         )
     else:
-        zero = f"{name}: a zero-difference takes {_launches(axis.zero_after)} or more."
+        zero = f"{name}: a zero-difference takes {launches(axis.zero_after)} or more."
     if axis.full_flip_after is None:
         flip = f"{name}: even a flip of every probe would stay undecided; add rounds or probes."
     else:
-        flip = f"{name}: a flip of every probe shows after {_launches(axis.full_flip_after)}"
+        flip = f"{name}: a flip of every probe shows after {launches(axis.full_flip_after)}"
         if axis.probes > 1:
             single = axis.single_flip_after
             flip += "; of one probe only, " + ("not within this plan" if single is None else f"after {single}")

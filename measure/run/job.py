@@ -42,7 +42,7 @@ from measure.record.models import (
 )
 from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
 from measure.run.locked import in_arena
-from measure.run.places import mask_home
+from measure.run.places import mask_home, without_home
 from measure.run.prepare import Prepared
 from measure.run.proving import prompt_of, proof_of, sift_of
 from measure.surface import read_surface
@@ -206,7 +206,7 @@ def plan_of(one: Prepared, arms: Arms, client: Client, proof: Proof | None = Non
             bytes=sum(entry.size for entry in surface.entries),
             settings_removed=surface.settings_removed,
             left_out=tuple(f"{left.path}: {left.why}" for left in surface.left_out),
-            notices=(*one.notices, *arms.notices),
+            notices=tuple(map(client.masked, (*one.notices, *arms.notices))),
             includes=one.includes,
         ),
         probes=one.probes,
@@ -255,12 +255,14 @@ def _contrast_record(one: Prepared, masked: Callable[[str], str]) -> ContrastRec
 
 def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str, change: Change | None = None) -> RunRecord:
     """Write a record that says that nothing was measured, why, and what it would have been about."""
+    if unmeasured.detail is not None:
+        unmeasured = unmeasured.model_copy(update={"detail": without_home(unmeasured.detail)})
     record = RunRecord(
         run_id=new_run_id(),
         created=datetime.now(UTC),
         complete=True,
         plan=None,
-        subject=subject,
+        subject=without_home(subject),
         change=change,
         result=unmeasured,
         stop=None,

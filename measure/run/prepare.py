@@ -24,7 +24,7 @@ from measure.record.pairs import designs_of
 from measure.run.places import mask_home
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
-from measure.verdict.band import refuse_below_band
+from measure.verdict.band import refuse_below_band, too_coarse
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
 from measure.verdict.resolution import Resolution, resolve
 
@@ -81,15 +81,22 @@ def prepare(request: RunRequest) -> tuple[Prepared, ...]:
 
 
 def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
-    """The same with the noise bands known for its condition.
+    """The same with the noise bands known for its condition; one that is too coarse to tell is set aside, and said.
 
     Raises `RequestError` where a margin asks for less than the noise: it could be filled by noise alone.
     """
     axes = {entry.probe.axis for entry in one.probes}
-    own = tuple(used for used in bands if used.band.axis in axes)
-    for used in own:
+    usable: list[BandUsed] = []
+    notices = list(one.notices)
+    for used in bands:
+        if used.band.axis not in axes:
+            continue
+        if (why := too_coarse(one.design.parameters, used.band)) is not None:
+            notices.append(why)
+            continue
         refuse_below_band(one.design.parameters, used.band)
-    return replace(one, bands=own)
+        usable.append(used)
+    return replace(one, bands=tuple(usable), notices=tuple(notices))
 
 
 def parameters_of(request: RunRequest) -> Parameters:

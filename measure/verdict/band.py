@@ -80,6 +80,20 @@ def excluded(designs: Sequence[ProbeDesign], rounds: Sequence[Pair], parameters:
     return Interval(low=low, high=high)
 
 
+def too_coarse(parameters: Parameters, band: Band) -> str | None:
+    """Why a band can't be stood on although nothing in it flipped: too few pairs to tell. None where it can.
+
+    Such a band shows no noise to fill a margin with, so it is set aside rather than taken for a refusal.
+    """
+    if band.flips or not band.gate_passed or parameters.margin >= band.floor:
+        return None
+    return (
+        f"The noise band of the {band.axis} axis is not used, it is too coarse: {band.pairs} identical pairs leave "
+        f"shifts of up to {band.floor:g} between identical arms open, and the margin is {parameters.margin:g}. "
+        f"{_finer(parameters, band)}"
+    )
+
+
 def refuse_below_band(parameters: Parameters, band: Band) -> None:
     """Raise RequestError where the margin is finer than the band: noise alone could fill it."""
     if not band.gate_passed:

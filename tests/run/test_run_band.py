@@ -64,3 +64,12 @@ def test_a_margin_below_the_band_is_refused_before_anything_is_launched(place: W
     assert done.returncode == 2
     assert "margin" in done.stderr
     assert len(place.folders()) == runs
+
+
+def test_a_band_of_too_few_steady_pairs_is_set_aside_and_said(place: Workplace) -> None:
+    place.json(*band_of(place, "--repeats", "1"))
+    done = place.measure(*place.arguments("--drop", LINE, "--jobs", "4"))
+    assert done.returncode == 0, done.stderr
+    record = place.json("show", "last")
+    assert record["result"]["decision"]["axes"][0]["band"] is None
+    assert any("too coarse" in notice for notice in record["plan"]["surface"]["notices"])
