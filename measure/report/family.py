@@ -19,7 +19,7 @@ def family_sentences(records: Sequence[RunRecord]) -> tuple[str, ...]:
     families = families_of(records)
     said = [sentence for family in families for sentence in _sentences(family, places)]
     if families:
-        said.append("Lines that were measured at other times are not counted here.")
+        said.append("Lines that were measured in other runs are not counted here.")
     return tuple(said)
 
 
@@ -43,8 +43,8 @@ def _sentences(family: Family, places: dict[str, str]) -> list[str]:
     if not claims:
         return []
     axis, rate = AXIS_NAMES[family.axis].capitalize(), f"{100 * family.alpha:g} %"
-    alone = f"{axis}: each line's verdict is held to {rate} errors for itself."
-    return [f"{alone} Held to {rate} over all {len(family.lines)} lines at once: {', '.join(claims)}."]
+    alone = f"{axis}: each run's verdict is held to {rate} errors for itself."
+    return [f"{alone} Held to {rate} over all {len(family.lines)} runs at once: {', '.join(claims)}."]
 
 
 def _claim(word: str, places: dict[str, str], alone: Sequence[str], together: Sequence[str]) -> str:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.doubles import stub_client
 from tests.doubles.workplace import LINE, Workplace
 
-ANSWER = [{"read_stdin": True}, stub_client.init(), stub_client.text("ACTION: A"), stub_client.result("ACTION: A")]
+ANSWER: list[dict[str, Any]] = [
+    {"read_stdin": True},
+    stub_client.init(),
+    stub_client.text("ACTION: A"),
+    stub_client.result("ACTION: A"),
+]
 
 
 @pytest.fixture
@@ -25,7 +31,10 @@ def of_stub(place: Workplace, stub: Path, *more: str) -> list[str]:
 
 
 def test_a_usage_limit_ends_the_run_and_it_goes_on_afterwards(place: Workplace) -> None:
-    limit = [{"stdout": f"Claude AI usage limit reached|{int(time.time()) + 3600}\n"}, {"exit": 1}]
+    limit: list[dict[str, Any]] = [
+        {"stdout": f"Claude AI usage limit reached|{int(time.time()) + 3600}\n"},
+        {"exit": 1},
+    ]
     stub = stub_client.install(place.root / "bin", *[ANSWER] * 4, limit, *[ANSWER] * 40)
     done = place.measure(*of_stub(place, stub, "--repeats", "5"))
     assert done.returncode == 0, done.stderr
