@@ -400,3 +400,25 @@ def test_a_full_disk_is_one_clear_message_and_leaves_nothing(tmp_path: Path, ws:
         assert [path.name for path in temp.iterdir()] == ["fill"]
     finally:
         subprocess.run(["umount", temp], check=True)
+
+
+@pytest.mark.parametrize("reflink", [True, False])
+@pytest.mark.parametrize("in_kernel", [True, False])
+def test_a_write_in_a_copy_of_any_size_never_reaches_what_it_was_made_from(
+    arena: Arena, ws: Path, reflink: bool, in_kernel: bool
+) -> None:
+    arena._copier._can_reflink &= reflink
+    arena._copier._can_range &= in_kernel
+    data = bytes(range(256)) * 4096
+    (ws / ".claude/rules").mkdir(parents=True, exist_ok=True)
+    (ws / ".claude/rules/large.md").write_bytes(data)
+    arms = build(arena, ws)
+    with arena.stall(arms.baseline) as stall:
+        copy = stall.path / ".claude/rules/large.md"
+        assert copy.read_bytes() == data
+        assert copy.stat().st_nlink == 1
+        with copy.open("r+b") as file:
+            file.write(b"x" * 300_000)
+        assert (arms.baseline / ".claude/rules/large.md").read_bytes() == data
+    assert (arms.variant / ".claude/rules/large.md").read_bytes() == data
+    assert (ws / ".claude/rules/large.md").read_bytes() == data
