@@ -42,11 +42,12 @@ _MARKS = "[\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f]"
 _MARKER = rf"(?:[+*•‣◦▪·{_DASHES}]|\d{{1,3}}[.)]){_BLANK}+"
 _BOX = rf"(?:\[[ xX]\]{_BLANK}+)?"
 # Where two alternatives could start at one place the earlier one wins. Runs are possessive and end in an alternative
-# that always matches, so that no input makes the scan go back over what it has read.
+# that always matches, so that no input makes the scan go back over what it has read. Words end their alternative, so
+# they are as good as possessive; said so, Python before 3.11.5 would lose its place where one ends in a mark.
 _COMMON = (
     rf"(?P<turn>(?:\A{_BLANK}*+|{_BLANK}*+(?:(?:\r\n|[{_NL}]){_BLANK}*+(?:>{_BLANK}*+)*+)++)"
     rf"(?:>{_BLANK}*+)*+(?P<marker>(?:{_MARKER}BOX)?(?:\#{{1,6}}{_BLANK}+)?))"
-    rf"|(?P<word>(?:[0-9A-Za-z]{{1,40}}+(?!{_MARKS})(?: (?=[0-9A-Za-z]))?)++)"
+    rf"|(?P<word>(?:[0-9A-Za-z]{{1,40}}+(?!{_MARKS})(?: (?=[0-9A-Za-z]))?)+)"
     r"|(?P<space>\s++)"
     r"|(?P<gone>[*`\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe0e\ufe0f\ufeff]++"
     r"|\\(?=[!-/:-@\[-`{-~])|(?<![^\W_])(?<![^\W_]\\)_++|_++(?![^\W_]))"

@@ -52,7 +52,7 @@ def _tongues() -> tuple[_Tongue, ...]:
     )
 
 
-_SENTENCE = re.compile(r"(?:[^.!?。\n]|[.!?](?![\s'\")\]]|$))++[.!?。]?")
+_SENTENCE = re.compile(r"(?:[^.!?。\n]|[.!?](?![\s'\")\]]|$))+[.!?。]?")
 
 
 def hole_reports(folded: str) -> Iterator[tuple[int, int]]:
