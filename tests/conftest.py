@@ -13,10 +13,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.doubles import real_clients
 from tests.doubles.messages_api import MessagesApi, Script
 from tests.doubles.real_clients import RealClient
+
+# How long an example takes says how busy the machine is. What `CI` sets besides (the same examples each time) stays.
+settings.register_profile(
+    "unhurried",
+    settings.get_profile("ci" if "CI" in os.environ else "default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)
