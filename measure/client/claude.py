@@ -142,6 +142,9 @@ def open_claude(
     found = check_claude(client=client, environ=environ)
     environment, user = found.environment, found.user
     containment = containment or choose()
+    if environment.needs_own_config:
+        # Clients note their running sessions there, and one with process ids of its own takes all others for dead.
+        containment = containment.covering(*(user.config_dir / name for name in ("sessions", "ide")))
     by_file = bool(user.helpers)
     settings = conditions.as_text(
         conditions.settings_of(user.helpers, user.config_dir.absolute() if environment.needs_own_config else None)

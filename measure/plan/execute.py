@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 import anyio
 
@@ -265,18 +265,10 @@ class Executor:
             assert returned.transcript is not None
             reading = self.judge(self.questions(slot), returned.transcript)
         transcript = returned.transcript
-        return TrialRecord(
-            id=slot.trial_id(attempt),
-            block=slot.block,
-            round=slot.round,
-            probe=slot.probe,
-            arm=slot.arm,
-            member=slot.member,
-            topup=slot.topup,
-            attempt=attempt,
-            position=position,
-            order=slot.order,
-            seed=slot.seed,
+        return _trial(
+            slot,
+            attempt,
+            position,
             started_at=returned.started_at,
             wall_s=round(returned.wall_s, 3),
             reading=reading,
@@ -293,18 +285,10 @@ class Executor:
 
     @staticmethod
     def _cut_off(slot: Slot, attempt: int, position: int, started_at: datetime) -> TrialRecord:
-        return TrialRecord(
-            id=slot.trial_id(attempt),
-            block=slot.block,
-            round=slot.round,
-            probe=slot.probe,
-            arm=slot.arm,
-            member=slot.member,
-            topup=slot.topup,
-            attempt=attempt,
-            position=position,
-            order=slot.order,
-            seed=slot.seed,
+        return _trial(
+            slot,
+            attempt,
+            position,
             started_at=started_at,
             wall_s=round((datetime.now(UTC) - started_at).total_seconds(), 3),
             invalid=InvalidRecord(
@@ -312,6 +296,24 @@ class Executor:
             ),
             usage=Usage(),
         )
+
+
+def _trial(slot: Slot, attempt: int, position: int, **came_back: Any) -> TrialRecord:
+    """One line of the journal: the slot as it was scheduled, and what came back."""
+    return TrialRecord(
+        id=slot.trial_id(attempt),
+        block=slot.block,
+        round=slot.round,
+        probe=slot.probe,
+        arm=slot.arm,
+        member=slot.member,
+        topup=slot.topup,
+        attempt=attempt,
+        position=position,
+        order=slot.order,
+        seed=slot.seed,
+        **came_back,
+    )
 
 
 def _in(seconds: float | None) -> datetime | None:

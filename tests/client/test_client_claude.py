@@ -226,6 +226,19 @@ def test_a_log_in_in_a_named_directory_stays_there(tmp_path: Path) -> None:
     assert told(tmp_path)[0]["env"]["CLAUDE_CONFIG_DIR"] == str(config)
 
 
+@pytest.mark.parametrize("own_config", [True, False])
+def test_notes_of_the_users_running_sessions_are_out_of_reach(tmp_path: Path, own_config: bool) -> None:
+    """A client with process ids of its own takes the user's live sessions for dead and may remove their notes."""
+    stub(tmp_path / "bin")
+    env = environ(tmp_path, **({} if own_config else {"ANTHROPIC_API_KEY": "k-123456"}))
+    Path(env["HOME"], ".claude.json").write_text(json.dumps({"oauthAccount": {"accountUuid": "0000-1111"}}))
+    held = opened(tmp_path, env).containment.hold(["/bin/true"], {})
+    if choose().way == "descendants":
+        pytest.skip("process ids are shared here, so nothing takes anything for dead")
+    sessions = os.path.realpath(Path(env["HOME"], ".claude", "sessions"))
+    assert (sessions in held.argv) is own_config
+
+
 def test_helpers_of_the_user_pass_in_a_closed_file_not_in_the_arguments(tmp_path: Path) -> None:
     stub(tmp_path / "bin")
     env = environ(tmp_path)
