@@ -232,9 +232,10 @@ def test_notes_of_the_users_running_sessions_are_out_of_reach(tmp_path: Path, ow
     stub(tmp_path / "bin")
     env = environ(tmp_path, **({} if own_config else {"ANTHROPIC_API_KEY": "k-123456"}))
     Path(env["HOME"], ".claude.json").write_text(json.dumps({"oauthAccount": {"accountUuid": "0000-1111"}}))
-    held = opened(tmp_path, env).containment.hold(["/bin/true"], {})
-    if choose().way == "descendants":
+    containment = choose()
+    if containment.way == "descendants":
         pytest.skip("process ids are shared here, so nothing takes anything for dead")
+    held = opened(tmp_path, env, containment=containment).containment.hold(["/bin/true"], {})
     sessions = os.path.realpath(Path(env["HOME"], ".claude", "sessions"))
     assert (sessions in held.argv) is own_config
 
