@@ -1,7 +1,8 @@
 """What the run may still spend.
 
 Invariant: money and launches are reserved before a launch starts, at the dearest price seen so far with headroom, so
-that launches in flight can't carry the total past the limit; while no price is known, one pair goes alone.
+that launches in flight can't carry the total past the limit; while no price is known, one pair goes alone, and its
+second launch only if the first one left money for it.
 """
 
 from __future__ import annotations
@@ -41,6 +42,16 @@ class Budget:
         """What is set aside for a launch that has not ended, in US dollars; None while unknown."""
         known = [price for price in (self.dearest_usd, self.expected_usd) if price is not None]
         return max(known) * HEADROOM if known else None
+
+    @property
+    def blind(self) -> bool:
+        """There is a limit of money, and nobody knows yet what a launch costs."""
+        return self.max_usd is not None and self.reserve_usd is None
+
+    @property
+    def overrun(self) -> bool:
+        """The money is gone although a launch was granted: its price was not known then."""
+        return self.max_usd is not None and self.spent_usd >= self.max_usd
 
     def ask(self, launches: int = 1) -> Grant:
         """Whether so many more launches may start now, together; on `GO` they are reserved."""

@@ -111,6 +111,9 @@ class Executor:
                 for slot in block.slots:
                     if slot.member:
                         await self.pace.enter()
+                        while self.budget.blind and under_way[block.number] == len(block.slots):
+                            self._changed = anyio.Event()
+                            await self._changed.wait()
                     group.start_soon(self._slot, slot, ended)
 
     async def _next(self, source: Source, under_way: Collection[int]) -> Block | None:
@@ -158,7 +161,9 @@ class Executor:
                 begun = anyio.current_time()
                 answered = False
                 try:
-                    if self.stop is not None and self.stop.reason in HOPELESS_STOPS:
+                    if self.stop is None and self.budget.overrun:
+                        self.stop = Stop(reason=STOP_FOR_GRANT[Grant.MONEY_SPENT])
+                    if self.stop is not None and (self.stop.reason in HOPELESS_STOPS or self.budget.overrun):
                         self.budget.release(1)
                         return
                     returned = await self._attempt(slot, attempt, prompt, led=lease is not None and lease.leads)

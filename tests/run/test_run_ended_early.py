@@ -78,3 +78,21 @@ def test_what_a_probe_gives_away_is_told_before_the_start_and_in_the_record(plac
     assert done.returncode == 0, done.stderr
     assert "Note: p0.toml" in done.stderr
     assert any("p0.toml" in notice for notice in place.json("show", "last")["plan"]["surface"]["notices"])
+
+
+@pytest.mark.parametrize("jobs", ["1", "4"])
+def test_while_no_price_is_known_one_launch_goes_alone(place: Workplace, jobs: str) -> None:
+    stub = stub_client.install(place.root / "bin", ANSWER)
+    arguments = of_stub(place, stub, "--repeats", "5", "--budget-usd", "0.0005")
+    arguments[arguments.index("--jobs") + 1] = jobs
+    place.measure(*arguments)
+    record = place.json("show", "last")
+    assert record["spending"]["launches"] == 1, "a launch costs 0.001; nobody could know before the first"
+    assert record["stop"]["reason"] == "budget"
+
+
+def test_a_stated_price_holds_the_first_launch_back_too(place: Workplace) -> None:
+    stub = stub_client.install(place.root / "bin", ANSWER)
+    done = place.measure(*of_stub(place, stub, "--repeats", "5", "--budget-usd", "0.0005", "--price-usd", "0.001"))
+    assert done.returncode == 4
+    assert place.json("show", "last")["spending"]["launches"] == 0
