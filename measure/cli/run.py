@@ -82,7 +82,9 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     if as_json:
         print_json(RunsDocument(runs=records, families=families_of(records)))
     else:
-        for record in records:
+        for number, record in enumerate(records):
+            if number:
+                show("")
             print_record(record)
         if together := family_block(records, WIDTH):
             show(together)

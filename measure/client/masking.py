@@ -59,7 +59,8 @@ _IDENTITY = re.compile(
     rb'"([^"\\]{6,200})"',
     re.IGNORECASE,
 )
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+# The group is not possessive: Python before 3.11.5 loses its place in such ones, and there is nothing to give back.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*"?', re.DOTALL)
 
 
 def looks_secret(name: str, value: str) -> bool:
