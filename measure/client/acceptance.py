@@ -78,11 +78,11 @@ def _judge(
     found = _changed(stream, expectation)
     if found is None and finished.oversize:
         found = Reason.OVERSIZE, "the client wrote more than is kept of one launch"
+    if found is None and finished.timed_out and not finished.killed_after_result:
+        # A client that is told to end may still hurry to one: cut short by us, it is not what it would have answered.
+        found = Reason.TIMEOUT, f"the time limit of one launch passed without a result{_while_waiting(stream)}"
     if found is None and stream.result is None:
-        if finished.timed_out:
-            found = Reason.TIMEOUT, f"the time limit of one launch passed without a result{_while_waiting(stream)}"
-        else:
-            return without_result(stream, finished, stdout_tail, stderr_tail, acted)
+        return without_result(stream, finished, stdout_tail, stderr_tail, acted)
     if found is None:
         errors = [result for result in stream.results if _failed(result)]
         if errors and len(errors) < len(stream.results):

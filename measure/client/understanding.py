@@ -52,7 +52,7 @@ def flags(stream: Stream, finished: Finished, stderr_tail: str, *, from_text: bo
     """What is worth showing of a launch beside its validity, in a fixed order."""
     result = stream.result
     told = {
-        "killed-after-result": finished.killed_after_result or (finished.timed_out and result is not None),
+        "killed-after-result": finished.killed_after_result,
         "leftovers-ended": bool(finished.leftovers),
         "not-ended": bool(finished.not_ended),
         "api-retry": bool(stream.retries),

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from measure.client.acceptance import Expectation, accept
 from measure.client.events import Stream, is_result_line, parse
 from measure.client.process import Finished, run_child
+from measure.client.trial import Invalid, Reason
 from tests.client.launching import eventually, get, standing_in
 from tests.doubles import real_clients
 from tests.doubles.messages_api import MessagesApi, Script, Text, ToolUse, Turns
@@ -79,7 +81,11 @@ async def test_the_time_limit_ends_a_client_and_its_running_tool(
         way, real_client, arm, private_environment | api.environment(), turns=2, time_limit_s=4.0
     )
     assert finished.timed_out, finished
-    assert stream.result is None
+    # Told to end, a client may end the tool and hurry to a result: cut short by us, it is no answer.
+    assert not finished.killed_after_result
+    verdict = accept(stream, finished, Expectation("claude-sonnet-4-5", real_client.version, 2))
+    assert isinstance(verdict, Invalid)
+    assert verdict.reason is Reason.TIMEOUT
     assert finished.wall_s < 30
     assert standing_in(arm) == []
 
