@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.client.acceptance import Expectation
+from measure.client.acceptance import Expectation, accept
+from measure.client.events import parse
 from measure.client.masking import Mask
 from measure.client.model_names import same_model
 from measure.client.process import Finished
 from measure.client.trial import RETRYABLE, Invalid, Reason, Returned
 from measure.client.understanding import understand
+from measure.transcript import Transcript
 from tests.client import streams as s
 from tests.client.expected_rows import TWO_TURNS, VERSIONS, expected
 
@@ -322,6 +324,15 @@ def test_a_client_of_another_version_is_no_part_of_the_same_run() -> None:
 
 
 # --- how it ended -----------------------------------------------------------------------------------------------------
+def test_a_result_after_the_time_limit_is_no_answer_and_one_before_it_is() -> None:
+    events = (s.init(), s.text("ACTION: B"), s.result("ACTION: B"))
+    hurried = invalid(*events, timed_out=True, exit_code=143)
+    assert (hurried.reason, hurried.acted) == (Reason.TIMEOUT, True)
+    finished = s.finished(s.out(*events), exit_code=-9, timed_out=True, killed_after_result=True)
+    before = accept(parse(s.out(*events)), finished, Expectation(s.MODEL, s.VERSION, 1))
+    assert isinstance(before, Transcript)
+
+
 def test_how_a_launch_ended_has_its_reason() -> None:
     whole = (s.init(), s.text("A"), s.result("A"))
     assert invalid(start_error="no such file").reason is Reason.NOT_STARTED
