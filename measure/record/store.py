@@ -42,9 +42,12 @@ MARKER = ".measure-runs"
 
 
 def new_run_id(now: datetime | None = None) -> str:
-    """`YYYYMMDD-HHMMSS-xxxxxx`, UTC: sorts by time, safe as a file name everywhere."""
+    """`YYYYMMDD-HHMMSS-xxxxxx`, UTC: sorts by time, safe as a file name everywhere.
+
+    Four of the last digits are the fraction of the second, so that runs of one second sort as they were begun.
+    """
     now = now or datetime.now(UTC)
-    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+    return f"{now:%Y%m%d-%H%M%S}-{now.microsecond * 65536 // 1_000_000:04x}{secrets.token_hex(1)}"
 
 
 def dump(model: BaseModel) -> bytes:

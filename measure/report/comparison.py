@@ -6,16 +6,14 @@ one was made.
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from measure.probe.model import Axis
 from measure.record.compare import Comparison, Side
 from measure.report import facts, wording
-from measure.report.terminal import STYLES, WIDTH, safe
+from measure.report.terminal import STYLES, WIDTH, printed, safe
 
 SHOWN = 64
 CAVEAT = "This holds if these two are all runs there were, not the two that were picked."
@@ -23,19 +21,7 @@ CAVEAT = "This holds if these two are all runs there were, not the two that were
 
 def render_comparison(comparison: Comparison, *, width: int = WIDTH, colour: bool = False) -> str:
     """The comparison as text, at most `width` columns wide."""
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=width,
-        force_terminal=colour,
-        color_system="truecolor" if colour else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    console.print(_whole(comparison))
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+    return printed([_whole(comparison)], width=width, colour=colour)
 
 
 def _whole(comparison: Comparison) -> RenderableType:

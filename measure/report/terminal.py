@@ -38,6 +38,12 @@ STYLES = {
 
 def render(record: RunRecord, *, width: int = WIDTH, colour: bool = False, unicode: bool = True) -> str:
     """The record as text, at most `width` columns wide."""
+    text = printed(_parts(record, width), width=width, colour=colour)
+    return text if unicode else _plain(text)
+
+
+def printed(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
+    """The parts as text, at most `width` columns wide, without spaces at the ends of lines."""
     buffer = io.StringIO()
     console = Console(
         file=buffer,
@@ -49,10 +55,9 @@ def render(record: RunRecord, *, width: int = WIDTH, colour: bool = False, unico
         emoji=False,
         legacy_windows=False,
     )
-    for part in _parts(record, width):
+    for part in parts:
         console.print(part)
-    text = "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
-    return text if unicode else _plain(text)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
 def _plain(text: str) -> str:
