@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from measure.gate.markdown import block, code, plain
+from measure.record.arms import cost_by_arm
 from measure.record.library import Row
 from measure.record.models import ContrastRecord, RunRecord
 from measure.report import facts, wording
+from measure.report.costs import HEAD, cost_rows, cost_sentences
 from measure.report.proof import proof_sentences
 from measure.report.visible import visible
 from measure.verdict.result import Decision
@@ -92,6 +94,12 @@ def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
         )
         for axis in reversed(decision.axes):
             yield "\n".join(f"- {axis.axis.value}: {plain(text)}" for text in facts.asides(record, axis))
+    if (costs := cost_by_arm(record)) is not None:
+        yield _table(
+            ["what it costs", *HEAD],
+            [[f"{'of it ' if row.part else ''}{row.name}", *row[2:]] for row in cost_rows(costs)],
+        )
+        yield " ".join(cost_sentences(costs))
     yield "\n".join(f"- {plain(text)}" for text in facts.scope(record))
     if plan is not None and plan.proof is not None:
         yield "In the request:\n\n" + block("\n".join(proof_sentences(plan.proof)))

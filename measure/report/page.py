@@ -19,11 +19,13 @@ from typing import Any
 from measure import __version__
 from measure.probe.model import Axis, Probe
 from measure.probe.question import Question
+from measure.record.arms import CostByArm, cost_by_arm
 from measure.record.library import Row, row_of
 from measure.record.models import Arm, RunRecord
 from measure.record.select import FINDINGS
 from measure.report import facts, wording
 from measure.report.answers import PairShown, pairs_shown
+from measure.report.costs import HEAD, cost_rows, cost_sentences
 from measure.report.family import family_sentences
 from measure.report.plots import evidence, forest
 from measure.report.proof import proof_sentences
@@ -83,6 +85,11 @@ class RunShown:
     def evidence(self) -> str:
         """Evidence over pairs as SVG."""
         return evidence(self.record, f"{self.key}e")
+
+    @cached_property
+    def costs(self) -> CostByArm | None:
+        """What launches cost, arm against arm; None where nothing fits to be compared."""
+        return cost_by_arm(self.record)
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
@@ -166,6 +173,9 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "wording": wording,
         "proof_sentences": proof_sentences,
         "family_sentences": family_sentences(records),
+        "cost_head": HEAD,
+        "cost_rows": cost_rows,
+        "cost_sentences": cost_sentences,
         "scope_sentences": facts.scope_sentences,
         "drawing": Markup,
         "style": Markup(style),  # noqa: S704 - a file of this package

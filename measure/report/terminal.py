@@ -14,8 +14,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from measure.record.arms import cost_by_arm
 from measure.record.models import ContrastRecord, RunRecord
 from measure.report import facts, wording
+from measure.report.costs import HEAD, CostRow, cost_rows, cost_sentences
 from measure.report.facts import SIGNS
 from measure.report.proof import proof_sentences
 from measure.verdict.result import AxisResult, Decision, ProbeResult
@@ -99,6 +101,12 @@ def _parts(record: RunRecord, width: int) -> Iterable[RenderableType]:
                 yield Text()
                 yield _heading("In the request")
                 yield _indented(proof_sentences(record.plan.proof))
+        costs = cost_by_arm(record)
+        if costs is not None and (rows := cost_rows(costs, brief=True)):
+            yield Text()
+            yield _heading("What it costs")
+            yield _costs(rows)
+            yield _indented(cost_sentences(costs))
         yield Text()
         yield _heading("Scope")
         yield _indented(facts.scope(record))
@@ -185,6 +193,17 @@ def _hanging(head: str, text: str, style: str) -> RenderableType:
     row.add_column(overflow="fold")
     row.add_row(Text(head), Text(text, style=style))
     return row
+
+
+def _costs(rows: Iterable[CostRow]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False, header_style="italic")
+    table.add_column("")
+    for name in HEAD[:2]:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(HEAD[2], no_wrap=True)
+    for row in rows:
+        table.add_row(row.name, row.with_line, row.without, row.difference)
+    return Padding(table, (0, 0, 0, 2))
 
 
 def _condition(record: RunRecord) -> RenderableType:
