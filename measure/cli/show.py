@@ -78,12 +78,21 @@ def _known(form: str, forms: tuple[str, ...]) -> None:
         raise RequestError(f"--format {form!r}: expected one of {', '.join(forms)}")
 
 
+_STARTS_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""What makes a spreadsheet compute a cell (OWASP, "CSV Injection"); the last four are the wide forms."""
+
+
 def _csv(rows: list[Row]) -> None:
     import csv
 
-    writer = csv.DictWriter(sys.stdout, fieldnames=list(Row.model_fields), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row.model_dump(mode="json") for row in rows)
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(Row.model_fields)
+    writer.writerows(map(_harmless, row.model_dump(mode="json").values()) for row in rows)
+
+
+def _harmless(cell: object) -> object:
+    """Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers stay numbers."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_STARTS_FORMULA) else cell
 
 
 def _table(rows: list[Row]) -> str:
