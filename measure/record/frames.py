@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from measure.errors import RecordError
 from measure.probe.model import Axis
-from measure.record.glance import Glance, LongGlance
+from measure.record.glance import LongGlance, Reading
 from measure.record.index import only_one, place_of, stamps
 from measure.record.library import load, row_of
-from measure.record.models import RunRecord
-from measure.record.store import RECORD, read_model
+from measure.record.store import RECORD, dump, read_model
 
 VERSION = 1
 FOLDER = "folder"
@@ -53,6 +55,10 @@ TRIALS = {
 }  # fmt: skip
 """Columns and what each holds: text is a category, number a float (NaN: not known), time is UTC."""
 SCHEMAS = {"runs": RUNS, "probes": PROBES, "trials": TRIALS}
+DTYPES = {"text": np.int32, "number": np.float64, "bool": np.bool_, "time": np.int64}
+"""How a column is kept: words by their numbers, times in microseconds since 1970."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 
 
 class Frames(NamedTuple):
@@ -70,86 +76,122 @@ def frames(root: Path, *, cache: Path | None = None) -> Frames:
     now = stamps(root)
     path = place_of(root, cache) / "frames.npz"
     kept, tables = _load(path)
-    if kept != now or not tables:
-        same = {name for name, stamp in now.items() if kept.get(name) == stamp}
-        new = {name: _columns(root / name) for name in now if name not in same}
-        tables = {kind: _joined(kind, tables, same, new, now) for kind in SCHEMAS}
-        with only_one(path) as mine:
-            if mine:
-                _save(path, {name: stamp for name, stamp in now.items() if not isinstance(new.get(name), str)}, tables)
-        unreadable = {name: found for name, found in new.items() if isinstance(found, str)}
-    else:
-        unreadable = {}
-    return Frames(**tables, unreadable=unreadable)
+    if kept == now and tables:
+        return Frames(**tables, unreadable={})
+    same = {name for name, stamp in now.items() if kept.get(name) == stamp}
+    fresh, unreadable = _read(root, [name for name in now if name not in same])
+    if same:
+        fresh = {kind: _joined(schema, tables[kind], same, fresh[kind], now) for kind, schema in SCHEMAS.items()}
+    with only_one(path) as mine:
+        if mine:
+            _save(path, {name: stamp for name, stamp in now.items() if name not in unreadable}, fresh)
+    return Frames(**fresh, unreadable=unreadable)
 
 
-def _joined(
-    kind: str,
-    tables: dict[str, pd.DataFrame],
-    same: set[str],
-    new: dict[str, dict[str, list[tuple[Any, ...]]] | str],
-    now: dict[str, str],
-) -> pd.DataFrame:
-    rows = [row for found in new.values() if not isinstance(found, str) for row in found[kind]]
-    fresh = _table(SCHEMAS[kind], rows)
-    if not same:
-        return fresh
-    old = tables[kind]
-    old = old[old[FOLDER].isin(same)]
-    both = pd.concat([_plain(old), _plain(fresh)], ignore_index=True)
-    places = {name: place for place, name in enumerate(now)}
-    both = both.iloc[both[FOLDER].map(places).argsort(kind="stable")].reset_index(drop=True)
-    return _typed(SCHEMAS[kind], both)
+def _read(root: Path, names: Iterable[str]) -> tuple[dict[str, pd.DataFrame], dict[str, str]]:
+    """The tables of these runs, and why others can't be read."""
+    tables = {kind: _Filling(schema) for kind, schema in SCHEMAS.items()}
+    unreadable = {}
+    for name in names:
+        folder = root / name
+        try:
+            record = _glance(folder)
+        except RecordError as error:
+            unreadable[name] = error.message
+            continue
+        tables["runs"].add(zip(_run(name, record), strict=True))
+        tables["probes"].add(zip(*_probes(name, record), strict=True))
+        tables["trials"].add(_trials(name, record))
+    return {kind: filled.table() for kind, filled in tables.items()}, unreadable
 
 
-def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    return table.astype({name: object for name, dtype in table.dtypes.items() if dtype == "category"})
+def _glance(folder: Path) -> LongGlance:
+    path = folder / RECORD
+    if path.is_file():
+        return read_model(path, LongGlance)
+    return LongGlance.model_validate_json(dump(load(folder)))
 
 
-def _table(schema: dict[str, str], rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    return _typed(schema, dict(zip(schema, columns, strict=True)))
+class _Numbers(dict[str | None, int]):
+    """Words numbered in the order in which they come; None is -1."""
+
+    def __init__(self) -> None:
+        super().__init__({None: -1})
+
+    def __missing__(self, word: str) -> int:
+        self[word] = number = len(self) - 1
+        return number
 
 
-def _typed(schema: dict[str, str], columns: Any) -> pd.DataFrame:
+class _Filling:
+    """A table that grows by columns: a row for each of half a million trials would take half of the time."""
+
+    def __init__(self, schema: dict[str, str]) -> None:
+        self._schema = schema
+        self._columns: list[list[Any]] = [[] for _ in schema]
+        self._numbers = {name: _Numbers() for name, holds in schema.items() if holds == "text"}
+
+    def add(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Add values to every column, in the order of the schema."""
+        for (name, holds), column, values in zip(self._schema.items(), self._columns, columns, strict=False):
+            if holds == "text":
+                column.extend(map(self._numbers[name].__getitem__, values))
+            elif holds == "time":
+                column.extend(map(_microseconds, values))
+            else:
+                column.extend(values)
+
+    def table(self) -> pd.DataFrame:
+        """All of it."""
+        arrays: dict[str, np.ndarray[Any, Any]] = {
+            name: np.array(column, dtype=DTYPES[holds])
+            for (name, holds), column in zip(self._schema.items(), self._columns, strict=True)
+        }
+        return _table(self._schema, arrays, {name: list(numbers)[1:] for name, numbers in self._numbers.items()})
+
+
+def _microseconds(moment: datetime) -> int:
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - EPOCH) // MICROSECOND
+
+
+def _table(schema: dict[str, str], arrays: Mapping[str, Any], words: Mapping[str, Any]) -> pd.DataFrame:
+    """A table from columns as they are kept: numbers of words, microseconds since 1970."""
     made: dict[str, Any] = {}
     for name, holds in schema.items():
-        values = columns[name]
         if holds == "text":
-            made[name] = _category(values)
-        elif holds == "number":
-            made[name] = np.array(values, dtype=np.float64)
-        elif holds == "bool":
-            made[name] = np.array(values, dtype=np.bool_)
+            made[name] = pd.Categorical.from_codes(arrays[name], categories=pd.Index(words[name], dtype="str"))
+        elif holds == "time":
+            made[name] = pd.Series(arrays[name].view("datetime64[us]")).dt.tz_localize("UTC")
         else:
-            made[name] = pd.to_datetime(pd.Series(list(values), dtype=object), utc=True).astype("datetime64[us, UTC]")
+            made[name] = arrays[name]
     return pd.DataFrame(made)
 
 
-def _category(values: Iterable[str | None]) -> pd.Categorical:
-    numbers: dict[str, int] = {}
-    codes = np.fromiter(
-        (numbers.setdefault(value, len(numbers)) if isinstance(value, str) else -1 for value in values), dtype=np.int32
+def _joined(
+    schema: dict[str, str], old: pd.DataFrame, same: set[str], fresh: pd.DataFrame, now: Iterable[str]
+) -> pd.DataFrame:
+    """The rows of `old` that are the `same` still and the `fresh` ones, as if they had all been read `now`."""
+    old = old[old[FOLDER].isin(same)]
+    both = pd.DataFrame(
+        {
+            name: union_categoricals([old[name], fresh[name]])
+            if holds == "text"
+            else pd.concat([old[name], fresh[name]], ignore_index=True)
+            for name, holds in schema.items()
+        }
     )
-    return pd.Categorical.from_codes(codes, categories=pd.Index(list(numbers), dtype="str"))
+    places = {name: place for place, name in enumerate(now)}
+    both = both.iloc[both[FOLDER].map(places).astype("int64").argsort(kind="stable")].reset_index(drop=True)
+    for name, holds in schema.items():
+        if holds == "text":
+            words = both[name].dropna().unique()
+            both[name] = both[name].cat.set_categories(pd.Index(list(words), dtype="str"))
+    return both
 
 
-def _columns(folder: Path) -> dict[str, list[tuple[Any, ...]]] | str:
-    """The rows of one run for each table, or why it can't be read."""
-    try:
-        record = read_model(folder / RECORD, LongGlance) if (folder / RECORD).is_file() else load(folder)
-    except RecordError as error:
-        return error.message
-    return {
-        "runs": [_run(folder.name, record)],
-        "probes": _probes(folder.name, record),
-        "trials": _trials(folder.name, record),
-    }
-
-
-def _run(folder: str, record: Glance | RunRecord) -> tuple[Any, ...]:
+def _run(folder: str, record: LongGlance) -> tuple[Any, ...]:
     row, plan, spent = row_of(record), record.plan, record.spending
-    decision = getattr(record.result, "decision", None)
+    decision = record.result.decision
     axes: list[Any] = []
     for axis in (Axis.BEHAVIOR, Axis.CONTENT):
         found = next((one for one in decision.axes if one.axis is axis), None) if decision is not None else None
@@ -171,8 +213,8 @@ def _effect(effect: Any) -> tuple[float | None, float | None, float | None]:
     return (effect.point, effect.interval.low, effect.interval.high) if effect is not None else (None, None, None)
 
 
-def _probes(folder: str, record: Any) -> list[tuple[Any, ...]]:
-    decision = getattr(record.result, "decision", None)
+def _probes(folder: str, record: LongGlance) -> list[tuple[Any, ...]]:
+    decision = record.result.decision
     return [
         (
             folder, record.run_id, probe.id, probe.axis.value, probe.verdict.status, probe.pairs, probe.complete,
@@ -183,28 +225,38 @@ def _probes(folder: str, record: Any) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def _trials(folder: str, record: Any) -> list[tuple[Any, ...]]:
-    if record.plan is None:
-        return []
+_TRIAL = itemgetter(
+    "id", "block", "round", "probe", "arm", "attempt", "position", "topup",
+    "reading", "invalid", "started_at", "wall_s", "usage", "model_answered", "turns",
+)  # fmt: skip
+_USAGE = itemgetter(
+    "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "cost_usd"
+)
+
+
+def _trials(folder: str, record: LongGlance) -> Iterable[Iterable[Any]]:
+    """The columns of one run's trials."""
+    if record.plan is None or not record.trials:
+        return ()
     axes = {entry.probe.id: entry.probe.axis.value for entry in record.plan.probes}
     with_arm = str(record.plan.contrast.with_arm)
-    return [
-        (
-            folder, record.run_id, trial.id, trial.block, trial.round, trial.probe, axes.get(trial.probe),
-            str(trial.arm), str(trial.arm) == with_arm, trial.attempt, trial.position, trial.topup,
-            *_read(trial.reading), str(trial.invalid.reason) if trial.invalid is not None else None,
-            trial.started_at, trial.wall_s,
-            trial.usage.input_tokens, trial.usage.output_tokens, trial.usage.cache_creation_input_tokens,
-            trial.usage.cache_read_input_tokens, trial.usage.cost_usd, trial.model_answered, trial.turns,
-        )
-        for trial in record.trials
-    ]  # fmt: skip
+    (
+        ids, blocks, rounds, probes, arms, attempts, positions, topups,
+        readings, invalids, began, wall, usages, models, turns,
+    ) = zip(*map(_TRIAL, record.trials), strict=True)  # fmt: skip
+    return (
+        [folder] * len(ids), [record.run_id] * len(ids), ids, blocks, rounds, probes, map(axes.get, probes),
+        arms, [arm == with_arm for arm in arms], attempts, positions, topups,
+        map(_outcome, readings), [reading is not None and reading["hole_report"] is not None for reading in readings],
+        [invalid and invalid["reason"] for invalid in invalids],
+        began, wall, *zip(*map(_USAGE, usages), strict=True), models, turns,
+    )  # fmt: skip
 
 
-def _read(reading: Any) -> tuple[str | None, bool]:
+def _outcome(reading: Reading | None) -> str | None:
     if reading is None:
-        return None, False
-    return f"option:{reading.option}" if reading.option else str(reading.kind), reading.hole_report is not None
+        return None
+    return f"option:{reading['option']}" if reading["option"] else reading["kind"]
 
 
 def _save(path: Path, kept: dict[str, str], tables: dict[str, pd.DataFrame]) -> None:
@@ -240,21 +292,18 @@ def _load(path: Path) -> tuple[dict[str, str], dict[str, pd.DataFrame]]:
             if meta["version"] != VERSION:
                 return nothing
             stamps_kept: dict[str, str] = meta["stamps"]
-            tables = {kind: _table_from(arrays, kind, schema) for kind, schema in SCHEMAS.items()}
+            tables = {
+                kind: _table(
+                    schema,
+                    {name: arrays[f"{kind}.{name}"] for name in schema},
+                    {
+                        name: json.loads(arrays[f"{kind}.{name}.words"].tobytes())
+                        for name, holds in schema.items()
+                        if holds == "text"
+                    },
+                )
+                for kind, schema in SCHEMAS.items()
+            }
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
         return nothing
     return stamps_kept, tables
-
-
-def _table_from(arrays: Any, kind: str, schema: dict[str, str]) -> pd.DataFrame:
-    made: dict[str, Any] = {}
-    for name, holds in schema.items():
-        column = arrays[f"{kind}.{name}"]
-        if holds == "text":
-            words = json.loads(arrays[f"{kind}.{name}.words"].tobytes())
-            made[name] = pd.Categorical.from_codes(column, categories=pd.Index(words, dtype="str"))
-        elif holds == "time":
-            made[name] = pd.Series(column.view("datetime64[us]")).dt.tz_localize("UTC")
-        else:
-            made[name] = column
-    return pd.DataFrame(made)

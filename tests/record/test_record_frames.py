@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import measure.record
-from measure.record.frames import frames
+from measure.record.frames import FOLDER, frames
 from measure.record.index import place_of
 from measure.record.models import RunRecord
 from measure.record.pairs import category_of
-from measure.record.store import RECORD, dump
+from measure.record.store import PLAN, RECORD, TRIALS, dump
 from tests.doubles.records import RUNS, examples, kinds
 
 
@@ -79,7 +81,7 @@ def test_tables_from_the_cache_are_the_same_and_follow_the_records(
     cache = tmp_path / "cache"
     first, again = frames(root, cache=cache), frames(root, cache=cache)
     for one, other in zip(first[:3], again[:3], strict=True):
-        pd.testing.assert_frame_equal(one, other, check_categorical=False)
+        pd.testing.assert_frame_equal(one, other)
     (root / records["band"].run_id / RECORD).unlink()
     keep(root, records["redundant"].model_copy(update={"run_id": "20270101-000000-aaaaaa"}))
     broken = root / "20270102-000000-bbbbbb"
@@ -87,12 +89,66 @@ def test_tables_from_the_cache_are_the_same_and_follow_the_records(
     (broken / RECORD).write_text("{}")
     warm, cold = frames(root, cache=cache), frames(root, cache=tmp_path / "other")
     for one, other in zip(warm[:3], cold[:3], strict=True):
-        pd.testing.assert_frame_equal(one, other, check_categorical=False)
+        pd.testing.assert_frame_equal(one, other)
     assert list(warm.unreadable) == list(cold.unreadable) == [broken.name]
     assert list(frames(root, cache=cache).unreadable) == [broken.name], "what can't be read is said every time"
     (place_of(root, cache) / "frames.npz").write_bytes(b"PK\x03\x04 no archive")
     for one, other in zip(frames(root, cache=cache)[:3], cold[:3], strict=True):
-        pd.testing.assert_frame_equal(one, other, check_categorical=False)
+        pd.testing.assert_frame_equal(one, other)
+
+
+def test_a_time_is_the_same_moment_however_its_zone_is_written(tmp_path: Path, records: dict[str, RunRecord]) -> None:
+    data = json.loads(dump(records["redundant"]))
+    forms = ("2026-03-01T09:30:00.123457Z", "2026-03-01T11:30:00.123457+02:00", "2026-03-01T09:30:00.123457")
+    for trial, began in zip(data["trials"], forms, strict=False):
+        trial["started_at"] = began
+    folder = tmp_path / "runs" / data["run_id"]
+    folder.mkdir(parents=True)
+    (folder / RECORD).write_text(json.dumps(data))
+    began = frames(tmp_path / "runs", cache=tmp_path / "cache").trials["started_at"]
+    assert set(began[:3]) == {pd.Timestamp(forms[0])}
+
+
+def test_an_interrupted_run_has_the_rows_it_would_have_as_a_record(
+    tmp_path: Path, records: dict[str, RunRecord]
+) -> None:
+    record = records["interrupted"]
+    assert record.plan is not None
+    folder = tmp_path / "runs" / record.run_id
+    folder.mkdir(parents=True)
+    (folder / PLAN).write_bytes(dump(record.plan))
+    (folder / TRIALS).write_bytes(b"".join(dump(trial) + b"\n" for trial in record.trials))
+    keep(tmp_path / "others", record)
+    interrupted, whole = (frames(tmp_path / name, cache=tmp_path / "cache") for name in ("runs", "others"))
+    pd.testing.assert_frame_equal(interrupted.trials, whole.trials)
+    assert list(interrupted.runs["finding"]) == list(whole.runs["finding"])
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        (("plan",), 3),
+        (("result", "status"), None),
+        (("trials", 0, "started_at"), "soon"),
+        (("trials", 1, "usage"), []),
+        (("trials", 2, "reading", "kind"), None),
+    ],
+)
+def test_a_damaged_record_is_unreadable_and_the_place_is_named(
+    root: Path, tmp_path: Path, records: dict[str, RunRecord], place: tuple[str | int, ...], found: Any
+) -> None:
+    data = json.loads(dump(records["redundant"]))
+    part: Any = data
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = found
+    name = records["redundant"].run_id
+    (root / name / RECORD).write_text(json.dumps(data))
+    runs, _, trials, unreadable = frames(root, cache=tmp_path / "cache")
+    assert list(unreadable) == [name]
+    assert ".".join(map(str, place)) in unreadable[name]
+    assert name not in set(runs[FOLDER])
+    assert name not in set(trials[FOLDER])
 
 
 def test_the_examples_of_the_repository_can_be_read_as_tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
