@@ -49,7 +49,13 @@ def test_the_tables_say_what_the_records_say(root: Path, tmp_path: Path, records
         mine = trials[trials["run_id"] == record.run_id]
         assert len(mine) == len(record.trials)
         for (_, one), trial in zip(mine.iterrows(), record.trials, strict=True):
+            assert record.plan is not None
             assert one["trial"] == trial.id
+            assert (one["pair"], one["round"], one["position"]) == (trial.block, trial.round, trial.position)
+            assert (one["attempt"], one["topup"], one["wall_s"]) == (trial.attempt, trial.topup, trial.wall_s)
+            assert one["with_line"] == (trial.arm is record.plan.contrast.with_arm)
+            assert (one["arm"], one["started_at"]) == (trial.arm.value, trial.started_at)
+            assert (one["output_tokens"], one["cost_usd"]) == (trial.usage.output_tokens, trial.usage.cost_usd)
             if trial.reading is not None:
                 assert one["outcome"] == category_of(trial.reading)
                 assert one["hole_report"] == (trial.reading.hole_report is not None)
