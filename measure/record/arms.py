@@ -92,7 +92,7 @@ def cost_by_arm(record: RunRecord) -> CostByArm | None:
     Pairs after the look that settled the run are left out as they are there: of what was under way then, the quick
     launches came to an end and others may have been cut off. Identical arms (a noise band) have no cost of a line.
     """
-    if record.plan is None or record.plan.purpose != "contrast" or record.result.status != "measured":
+    if record.plan is None or record.result.status != "measured":
         return None
     last = record.stop.last_block if record.stop is not None else None
     with_arm = record.plan.contrast.with_arm

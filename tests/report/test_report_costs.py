@@ -7,7 +7,7 @@ import re
 import pytest
 
 from measure.client.trial import Usage
-from measure.record.arms import cost_by_arm
+from measure.record.arms import FEWEST, cost_by_arm
 from measure.record.models import RunRecord
 from measure.report.costs import cost_rows
 from measure.report.facts import SIGNS
@@ -73,5 +73,12 @@ def test_small_amounts_of_money_keep_their_digits_and_zeros_take_no_line() -> No
 
     assert "+0.000006 (in every pair)" in block(paid(0.003))
     assert "12,000" in block(paid(0.003))
-    assert "dollars" not in block(paid(0.0)).splitlines()[-3]
     assert "US dollars" not in block(paid(0.0))
+
+
+def test_with_few_pairs_it_says_that_there_is_no_interval() -> None:
+    record = kinds()["redundant"]
+    few = tuple(trial for trial in record.trials if trial.block < FEWEST - 1)
+    text = block(record.model_copy(update={"trials": few}))
+    assert text.count("(no interval)") == len(text.splitlines()) - 4
+    assert f"{FEWEST} pairs" in " ".join(text.split())
