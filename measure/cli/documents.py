@@ -23,6 +23,7 @@ from measure.record.library import Row
 from measure.record.models import Change, RunRecord
 from measure.record.rejudge import Judgement
 from measure.run.examine import Check
+from measure.run.together import Saving
 from measure.surface.finding import Severity as SurfaceSeverity
 from measure.surface.region_update import Branch
 from measure.surface.unit import Loading, UnitKind
@@ -59,11 +60,19 @@ class PlannedRun(Part):
     resolution: Resolution
 
 
+class PlannedTogether(Part):
+    """Contrasts that would be measured together and share the launches in the baseline."""
+
+    contrasts: tuple[str, ...]
+    saving: Saving
+
+
 class PlansDocument(Document):
     """`measure run --dry-run` and `band --dry-run`."""
 
     dry_run: Literal[True] = True
     plans: tuple[PlannedRun, ...]
+    together: tuple[PlannedTogether, ...] = ()
 
 
 class UnreadableFolder(Part):

@@ -3,45 +3,52 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from measure.cli.output import say
+from measure.plan.course import Watched
 from measure.plan.execute import Watcher
 from measure.plan.schedule import Slot
-from measure.record.models import Arm, Plan, TrialRecord
+from measure.plan.sharing import launches_together
+from measure.record.models import Arm, Stop, TrialRecord
 from measure.record.pairs import category_of
 from measure.report.terminal import safe
-from measure.verdict.parameters import Parameters
 
 
 class Follow(Protocol):
-    """Gives each run someone who watches it; `before` is what an earlier session launched."""
+    """Gives the contrasts that are measured together someone who watches them."""
 
-    def __call__(self, plan: Plan, parameters: Parameters, before: Iterable[TrialRecord] = ()) -> Watcher:
+    def __call__(self, watched: Sequence[Watched]) -> Watcher:
         """Called before the first launch."""
         ...
 
 
 @dataclass
 class Lines:
-    """Follows one run on stderr, a line a launch. Failures show as they happen."""
+    """Follows on stderr, a line a launch. Failures show as they happen."""
 
-    plan: Plan
-    most: int
-    ended: set[tuple[int, Arm]] = field(default_factory=set)
+    watched: Sequence[Watched]
+    made: set[tuple[int, int]] = field(init=False)
     """Launches of the plan that have ended, each once, however often it was tried."""
+    stopped: int = 0
+
+    def __post_init__(self) -> None:
+        self.made = {(trial.block, trial.member) for one in self.watched for trial in one.before}
+        self._most = launches_together(
+            ([entry.probe for entry in one.plan.probes], one.parameters.rounds_at_most) for one in self.watched
+        )
 
     def started(self, slot: Slot, position: int) -> None:
         """Nothing: a launch is told when it has ended."""
 
-    def finished(self, trial: TrialRecord) -> None:
-        """One line: what came back, or why it does not count."""
-        self.ended.add((trial.block, trial.arm))
-        most = max(self.most, len(self.ended))
-        role = "with" if trial.arm is self.plan.contrast.with_arm else "without"
+    def finished(self, trial: TrialRecord, course: int) -> None:
+        """One line: what came back, or why it does not count. A launch for several contrasts is told once."""
+        if trial.counted_in is not None:
+            return
+        self.made.add((trial.block, trial.member))
         if trial.reading is not None:
             came_back = category_of(trial.reading).removeprefix("option:")
             if trial.reading.hole_report is not None:
@@ -51,21 +58,29 @@ class Lines:
             came_back = f"INVALID {trial.invalid.reason.value}: {trial.invalid.detail}"
         cost = "" if trial.usage.cost_usd is None else f"  {trial.usage.cost_usd:.4f} USD"
         say(
-            f"{len(self.ended):>4}/{most}  round {trial.round}  {trial.probe:<24} {role:<7}  "
-            f"{safe(came_back)}  {trial.wall_s:.1f} s{cost}"
+            f"{len(self.made):>4}/{max(self._most, len(self.made))}  round {trial.round}  {trial.probe:<24} "
+            f"{self._arm(trial, course):<7}  {safe(came_back)}  {trial.wall_s:.1f} s{cost}"
         )
 
+    def ended(self, course: int, stop: Stop) -> None:
+        """A line, where others may go on."""
+        self.stopped += 1
+        if len(self.watched) > 1:
+            contrast, of = self.watched[course].plan.contrast, len(self.watched)
+            say(f"           {stop.reason}: {contrast.kind} {safe(contrast.place)}; {self.stopped} of {of} lines")
 
-def _lines(plan: Plan, parameters: Parameters, before: Iterable[TrialRecord] = ()) -> Watcher:
-    made = {(trial.block, trial.arm) for trial in before}
-    return Lines(plan, 2 * len(plan.probes) * parameters.rounds_at_most, made)
+    def _arm(self, trial: TrialRecord, course: int) -> str:
+        contrast = self.watched[course].plan.contrast
+        if len(self.watched) == 1:
+            return "with" if trial.arm is contrast.with_arm else "without"
+        return "baseline" if trial.arm is Arm.BASELINE else f"{contrast.kind} {safe(contrast.place)}"
 
 
 @contextmanager
 def following(*, plainly: bool) -> Iterator[Follow]:
     """Whoever follows the runs of one command; the picture is taken down on every way out, with its last state kept."""
     if plainly or not sys.stderr.isatty():
-        yield _lines
+        yield Lines
         return
     from rich.console import Console
 

@@ -99,6 +99,15 @@ def run(
     alpha: Annotated[
         float | None, typer.Option("--alpha", metavar="SHARE", help="Error level of each claim. Default: .05.")
     ] = None,
+    settle: Annotated[
+        str,
+        typer.Option(
+            "--settle",
+            metavar="together|alone",
+            help="Of several lines: go on until a verdict also stands when all lines are counted, so that none of many "
+            "wins by chance; or until it stands for itself, which takes fewer launches.",
+        ),
+    ] = "together",
     jobs: Jobs = None,
     max_turns: MaxTurns = 1,
     time_limit: TimeLimit = 300,
@@ -169,10 +178,11 @@ def run(
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
-    """Measure one line with one or more probes, and leave a record.
+    """Measure lines with probes, and leave a record of each.
 
     Clones the workspace's agent instructions into two arms that differ in exactly one place, launches the agent in
-    both, and lets a judge that can't tell the arms apart read the answers.
+    both, and lets a judge that can't tell the arms apart read the answers. Several lines that are named together are
+    each put to the same probes and share the launches in the workspace as it stands.
     """
     from measure.cli.run import measure_probes
     from measure.run.request import RunRequest
@@ -182,9 +192,9 @@ def run(
             probes=tuple(probe),
             workspace=workspace,
             model=model,
-            drop=drop,
-            replace=replace,
-            add=add,
+            drop=tuple(drop or ()),
+            replace=(replace,) if replace is not None else (),
+            add=(add,) if add is not None else (),
             client=client,
             agent=agent,
             stage=1 if stage == 1 else 2,
@@ -196,6 +206,7 @@ def run(
             alpha=alpha,
             margin=margin,
             probe_margin=probe_margin,
+            settle=settle,
             jobs=jobs,
             max_turns=max_turns,
             time_limit_s=time_limit,
@@ -252,7 +263,7 @@ def band(
             probes=tuple(probe),
             workspace=workspace,
             model=model,
-            drop=drop,
+            drop=(drop,) if drop is not None else (),
             client=client,
             agent=agent,
             condition=condition,
@@ -288,19 +299,23 @@ def resume(
         int | None,
         typer.Option("--jobs", "-j", metavar="N", min=1, max=64, help="Launches at once. Default: as before."),
     ] = None,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Leave the lines that were measured together with this one as they are.")
+    ] = False,
     stale_after: StaleAfter = 900,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
     """Complete a run that ended early, or go on with one that was left undecided.
 
-    Refuses if the workspace, a probe, the client or its condition changed, and says which.
+    Lines that were measured together go on together. Refuses if the workspace, a probe, the client or its condition
+    changed, and says which.
     """
     from measure.cli.run import resume_run
     from measure.run.resume import Allowance
 
     allowance = Allowance(max_rounds=max_rounds, max_launches=max_launches, budget_usd=budget_usd, jobs=jobs)
-    resume_run(run, allowance, stale_after_s=stale_after, runs=runs, as_json=as_json)
+    resume_run(run, allowance, alone=alone, stale_after_s=stale_after, runs=runs, as_json=as_json)
 
 
 def doctor(

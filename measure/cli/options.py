@@ -36,11 +36,12 @@ Model = Annotated[
     typer.Option("--model", "-m", metavar="ID", help="The model to measure on. Always named, never defaulted."),
 ]
 Drop = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--drop",
         metavar="PATH:LINE",
-        help="The contrast, for probes without a target: leave this line (or unit, see 'measure surface') out.",
+        help="The contrast, for probes without a target: leave this line (or unit, see 'measure surface') out. "
+        "May be repeated: each is measured, and they share launches.",
     ),
 ]
 Client = Annotated[
@@ -89,11 +90,14 @@ Seed = Annotated[
     typer.Option("--seed", metavar="N", help="Seed of all orders. Default: drawn, and recorded.", min=0),
 ]
 MaxLaunches = Annotated[
-    int | None, typer.Option("--max-launches", metavar="N", min=2, help="Never launch more often than this.")
+    int | None,
+    typer.Option("--max-launches", metavar="N", min=2, help="Never launch more often than this, all lines together."),
 ]
 BudgetUsd = Annotated[
     float | None,
-    typer.Option("--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this."),
+    typer.Option(
+        "--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this, all lines together."
+    ),
 ]
 StaleAfter = Annotated[
     float,

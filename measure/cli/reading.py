@@ -62,6 +62,9 @@ def show(
 def report(
     run: RunNames,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes.")],
+    together: Annotated[
+        bool, typer.Option("--together", help="With all lines that were measured together with those named.")
+    ] = False,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
@@ -71,7 +74,7 @@ def report(
     """
     from measure.cli.report import write_page
 
-    write_page(run, output, runs, as_json=as_json)
+    write_page(run, output, runs, together=together, as_json=as_json)
 
 
 def compare(

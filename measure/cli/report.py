@@ -8,16 +8,20 @@ from pathlib import Path
 from measure.cli.documents import ReportDocument
 from measure.cli.output import print_json, say
 from measure.errors import RequestError
-from measure.record.library import find, load
+from measure.record.library import find, load, with_family
 from measure.record.store import default_root
 from measure.report.page import render_page
 
 
-def write_page(names: Sequence[str], output: Path, root: Path | None, *, as_json: bool) -> None:
-    """Write the page whole or not at all."""
+def write_page(names: Sequence[str], output: Path, root: Path | None, *, together: bool, as_json: bool) -> None:
+    """Write the page whole or not at all. `together`: with all that was measured together with the runs named."""
     folders = list(dict.fromkeys(find(default_root(root), name) for name in names))
     records = [load(folder) for folder in folders]
-    page = render_page(records)
+    family = records
+    for folder in folders:
+        family = list(with_family(family, folder.parent))
+    records = family if together else records
+    page = render_page(records, family)
     temporary = output.with_name(f".{output.name}.new")
     try:
         temporary.write_text(page, encoding="utf-8")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NoReturn
 
-from measure.cli.documents import PlannedRun, PlansDocument, RunsDocument
+from measure.cli.documents import PlannedRun, PlannedTogether, PlansDocument, RunsDocument
 from measure.cli.follow import following
 from measure.cli.output import print_json, say, show
 from measure.errors import ClientError, NothingMeasuredError, RequestError
@@ -25,6 +25,7 @@ from measure.run.places import mask_home
 from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 from measure.run.resume import Allowance
+from measure.run.together import families, refuse_too_few_launches, saving_of
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 
@@ -40,16 +41,18 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     if prepared is None:
         _record_edited(request, runs, as_json=as_json)
     table, root = load_prices(request.prices), default_root(runs)
-    for one in prepared:
-        estimated = estimate(one, condition=request.condition, max_turns=request.max_turns, root=root, table=table)
-        for line in plan_lines(one, request.price_usd, estimated):
+    groups = [[prepared[index] for index in family] for family in families(prepared)]
+    for group in groups:
+        refuse_too_few_launches(group)
+        estimated = estimate(group[0], condition=request.condition, max_turns=request.max_turns, root=root, table=table)
+        for line in plan_lines(group, request.price_usd, estimated):
             say(line)
         say("")
     if dry_run:
         if as_json:
-            print_json(PlansDocument(plans=tuple(_planned(one) for one in prepared)))
+            plans = tuple(_planned(one) for one in prepared)
+            print_json(PlansDocument(plans=plans, together=tuple(_shared(group) for group in groups if len(group) > 1)))
         return
-    from measure.cli.show import print_record
     from measure.run.clients import client_of, containment_of
     from measure.run.job import Job, measure_all, record_unmeasured
     from measure.run.paths import IN_TURN, OWN, standing
@@ -79,24 +82,41 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     with following(plainly=as_json) as follow:
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
         records = measure_all(job, contrasts)
-    if as_json:
-        print_json(RunsDocument(runs=records, families=families_of(records)))
-    else:
-        for number, record in enumerate(records):
-            if number:
-                show("")
-            print_record(record)
-        if together := family_block(records, WIDTH):
-            show(together)
+    _show_records(records, root, as_json=as_json)
     _tell_records(root, records)
     _fail_if_nothing_measured(records)
+
+
+def _show_records(records: tuple[RunRecord, ...], root: Path, *, as_json: bool) -> None:
+    """Each record whole, and what stands of them together; of lines measured together a table alone."""
+    from measure.cli.show import print_family, print_record
+    from measure.record.library import with_family
+
+    family = with_family(records, root)
+    if as_json:
+        print_json(RunsDocument(runs=records, families=families_of(family)))
+        return
+    if len(records) > 1 and all(record.plan is not None and record.plan.together for record in records):
+        print_family(family)
+        return
+    for number, record in enumerate(records):
+        if number:
+            show("")
+        print_record(record)
+    if together := family_block(family, WIDTH):
+        show(together)
 
 
 def _tell_records(root: Path, records: tuple[RunRecord, ...]) -> None:
     """Where the records are, and what to do next where a run ended early."""
     for record in records:
         say(f"Record: {root / record.run_id}")
-        if (advice := advice_of(record)) is not None:
+    advised: set[str] = set()
+    for record in records:
+        advice = advice_of(record)
+        family = str(record.plan.together) if record.plan is not None and record.plan.together else record.run_id
+        if advice is not None and family not in advised:
+            advised.add(family)
             say(f"Next: {advice}")
 
 
@@ -107,6 +127,13 @@ def _planned(one: Prepared) -> PlannedRun:
         probes=tuple(entry.probe.id for entry in one.probes),
         launches_at_most=one.launches_at_most,
         resolution=one.resolution,
+    )
+
+
+def _shared(group: list[Prepared]) -> PlannedTogether:
+    return PlannedTogether(
+        contrasts=tuple(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in group),
+        saving=saving_of(group),
     )
 
 
@@ -146,29 +173,23 @@ def _fail_if_nothing_measured(records: tuple[RunRecord, ...]) -> None:
         raise NothingMeasuredError(f"nothing was measured: {detail}", hint=advice_of(record))
 
 
-def resume_run(name: str, allowance: Allowance, *, stale_after_s: float, runs: Path | None, as_json: bool) -> None:
-    """Complete an interrupted run, or extend a complete one."""
-    from measure.cli.show import print_record
+def resume_run(
+    name: str, allowance: Allowance, *, alone: bool, stale_after_s: float, runs: Path | None, as_json: bool
+) -> None:
+    """Complete interrupted runs, or extend complete ones: the run named and those measured together with it."""
     from measure.record.library import find
-    from measure.record.store import read_trials
     from measure.run.job import Job, go_on
-    from measure.run.resume import prepare_again
+    from measure.run.resume import prepare_family
 
-    root = default_root(runs)
-    folder = find(root, name)
-    plan, prepared, client = prepare_again(folder, allowance)
-    before, _ = read_trials(folder)
+    folder = find(default_root(runs), name)
+    again = prepare_family(folder, allowance, alone=alone)
+    if len(again) > 1:
+        say(f"Going on with {len(again)} lines that are measured together:")
+        for one in again:
+            say(f"  {one.plan.contrast.kind} {one.plan.contrast.place}   run {one.plan.run_id}")
     with following(plainly=as_json) as follow:
-        job = Job(
-            root=folder.parent,
-            watcher=lambda plan, parameters: follow(plan, parameters, before),
-            price_usd=None,
-            stale_after_s=stale_after_s,
-        )
-        record = go_on(job, client, prepared, plan)
-    if as_json:
-        print_json(RunsDocument(runs=(record,)))
-    else:
-        print_record(record)
-    _tell_records(folder.parent, (record,))
-    _fail_if_nothing_measured((record,))
+        job = Job(root=folder.parent, watcher=follow, price_usd=None, stale_after_s=stale_after_s)
+        records = go_on(job, again)
+    _show_records(records, folder.parent, as_json=as_json)
+    _tell_records(folder.parent, records)
+    _fail_if_nothing_measured(records)

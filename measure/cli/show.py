@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from measure.cli.output import print_json, say, show
 from measure.errors import RequestError
 from measure.record.index import listed
-from measure.record.library import Row, Unreadable, find, load
+from measure.record.library import Row, Unreadable, find, load, with_family
 from measure.record.models import RunRecord
 from measure.record.select import Wanted, ordered
 from measure.record.store import default_root
@@ -17,26 +18,49 @@ from measure.record.store import default_root
 
 def print_record(record: RunRecord) -> None:
     """A record for people, on stdout: coloured on a terminal, in what signs the terminal has."""
-    from measure.report.terminal import WIDTH, render
+    from measure.report.terminal import render
+
+    width, colour, unicode = _page()
+    show(render(record, width=width, colour=colour, unicode=unicode).rstrip("\n"))
+
+
+def print_family(records: Sequence[RunRecord]) -> None:
+    """Lines that were measured together, a row for each."""
+    from measure.report.family import render_family
+
+    width, colour, unicode = _page()
+    show(render_family(records, width=width, colour=colour, unicode=unicode).rstrip("\n"))
+
+
+def _page() -> tuple[int, bool, bool]:
+    """Columns of stdout, whether it takes colours, and signs beyond ASCII."""
+    from measure.report.terminal import WIDTH
 
     terminal = sys.stdout.isatty()
     width = min(shutil.get_terminal_size((WIDTH, 24)).columns, 160) if terminal else WIDTH
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-    show(render(record, width=width, colour=terminal, unicode=encoding.startswith("utf")).rstrip("\n"))
+    return width, terminal, encoding.startswith("utf")
 
 
 def show_run(name: str, root: Path | None, *, form: str) -> None:
     """Print one record as `text`, `md` or `json`."""
     _known(form, ("text", "md", "json"))
-    record = load(find(default_root(root), name))
+    folder = find(default_root(root), name)
+    record = load(folder)
     if form == "json":
         print_json(record)
-    elif form == "md":
+        return
+    from measure.report.family import family_block, family_sentences
+
+    family = with_family([record], folder.parent)
+    if form == "md":
         from measure.report.markdown import record_markdown
 
-        show(record_markdown(record).rstrip("\n"))
+        show(record_markdown(record, family_sentences(family)).rstrip("\n"))
     else:
         print_record(record)
+        if together := family_block(family, _page()[0]):
+            show(together)
 
 
 def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> None:

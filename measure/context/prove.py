@@ -33,17 +33,32 @@ _TELLING: Final = re.compile(
 _SHOWN_LINES: Final = 8
 
 
+Captured = dict[tuple[Path, str], Request]
+"""Requests of arms that stand as they stood, by arm and prompt, so that no baseline is captured twice."""
+
+
 async def prove(
-    client: Capturable, arena: Arena, arms: Arms, prompts: Sequence[str], *, on_demand: bool = False
+    client: Capturable,
+    arena: Arena,
+    arms: Arms,
+    prompts: Sequence[str],
+    seen: Captured | None = None,
+    *,
+    on_demand: bool = False,
 ) -> Proof:
     """Capture both arms with each of `prompts` and compare. Takes about two seconds for each prompt.
+
+    `seen` holds requests of baselines that were captured for other contrasts, with this client, and is added to.
 
     `on_demand`: every probe says that the text is reached later, so that equal requests are what is expected. Raises
     `ContrastError` where the requests do not show the contrast and nothing else, `ClientError` where there are none.
     """
+    seen = {} if seen is None else seen
     proofs = []
     for prompt in prompts:
-        baseline = await _at_desk(client, arena, arms.baseline, prompt)
+        if (arms.baseline, prompt) not in seen:
+            seen[arms.baseline, prompt] = await _at_desk(client, arena, arms.baseline, prompt)
+        baseline = seen[arms.baseline, prompt]
         variant = await _at_desk(client, arena, arms.variant, prompt)
         if arms.contrast is None:
             proofs.append(_identical(baseline, variant))

@@ -1,14 +1,17 @@
 """What the run may still spend.
 
 Invariant: money and launches are reserved before a launch starts, at the dearest price seen so far with headroom, so
-that launches in flight can't carry the total past the limit; while no price is known, one pair goes alone, and its
-second launch only if the first one left money for it.
+that launches in flight can't carry the total past the limit; while no price is known, one launch goes alone, and the
+others of its block only if it left money for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+
+from measure.record.models import TrialRecord
 
 HEADROOM = 1.25
 """A launch is reserved at this multiple of the dearest one seen: replies differ in length, prefixes do not."""
@@ -49,9 +52,14 @@ class Budget:
         return self.max_usd is not None and self.reserve_usd is None
 
     @property
-    def overrun(self) -> bool:
-        """The money is gone although a launch was granted: its price was not known then."""
-        return self.max_usd is not None and self.spent_usd >= self.max_usd
+    def overdrawn(self) -> bool:
+        """What was granted can't all be paid any more: the price was not known then, or turned out higher."""
+        if self.max_usd is None:
+            return False
+        reserve = self.reserve_usd
+        if reserve is None:
+            return self.spent_usd >= self.max_usd
+        return self.spent_usd + reserve * self.in_flight > self.max_usd
 
     def ask(self, launches: int = 1) -> Grant:
         """Whether so many more launches may start now, together; on `GO` they are reserved."""
@@ -70,11 +78,13 @@ class Budget:
             return not self.in_flight and self.spent_usd < self.max_usd
         return self.spent_usd + reserve * (self.in_flight + launches) <= self.max_usd
 
-    def take_over(self, cost_usd: float | None) -> None:
-        """Count a launch that an earlier session made."""
-        self.launched += 1
-        self.in_flight += 1
-        self.settle(cost_usd)
+    def take_over(self, trials: Iterable[TrialRecord]) -> None:
+        """Count launches that an earlier session made, each where its price stands."""
+        for trial in trials:
+            if trial.counted_in is None:
+                self.launched += 1
+                self.in_flight += 1
+                self.settle(trial.usage.cost_usd)
 
     def release(self, launches: int) -> None:
         """Give back launches that were reserved and never started."""

@@ -1,8 +1,9 @@
 """Makes the launches of a plan and keeps each one before the next counts.
 
-Invariants: launches start in the order of the schedule; a pair that was begun is completed, stop or no stop; every
-launch that was started leaves exactly one line in the journal, also when it is cut off; a slot is tried again only
-for a reason that precedes any action of the agent, never for what was answered.
+Invariants: launches start in the order of the schedule; a pair that was begun is completed, unless its question has
+been settled meanwhile and it could not count; every launch that was started leaves exactly one line in the journal of
+each contrast it is for, also when it is cut off, and its price stands in one of them; a slot is tried again only for a
+reason that precedes any action of the agent, never for what was answered.
 
 A refusal for coming too fast is waited out and uses up none of the declared retries: it says something of the account
 and the hour, and nothing of the agent. What bounds it is the declared time (`Pace.patience_s`).
@@ -10,7 +11,7 @@ and the hour, and nothing of the agent. What bounds it is the declared time (`Pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,22 +24,19 @@ from measure.client.base import Client, Order
 from measure.client.trial import RETRYABLE, Invalid, Reason, Returned, Usage
 from measure.judge.reading import Reading
 from measure.plan.budget import Budget, Grant
+from measure.plan.course import Course
 from measure.plan.failing import FailureWatch
 from measure.plan.pace import Pace
 from measure.plan.schedule import Block, Slot
 from measure.plan.warmth import Lease, Warmth
 from measure.probe.question import Question
 from measure.record.models import Arm, InvalidRecord, Stop, TrialRecord
-from measure.record.store import RunWriter
+from measure.record.store import Packed, pack
 from measure.transcript import Transcript
 
 Judge = Callable[[Question, Transcript], Reading]
-PromptOf = Callable[[Slot, Question], str]
-"""The prompt of one launch, from its question."""
-Sift = Callable[[Slot, Returned], Returned]
-"""Takes an answer for invalid that was come by in a way that does not count; gives back everything else as it is."""
-StallOf = Callable[[Arm], AbstractContextManager[Stall]]
-"""Gives one trial a fresh copy of an arm to stand in, and takes it away afterwards."""
+StallOf = Callable[[Slot], AbstractContextManager[Stall]]
+"""Gives one trial a fresh copy of its arm to stand in, and takes it away afterwards."""
 
 MAX_BACKOFF_S = 60.0
 HOPELESS_STOPS = frozenset({"failing", "rate-limit"})
@@ -47,10 +45,13 @@ STOP_FOR_GRANT = {Grant.LAUNCHES_SPENT: "launches", Grant.MONEY_SPENT: "budget"}
 
 
 class Source(Protocol):
-    """Says what is launched next."""
+    """Says what is launched next, and gives each course its stop where its question is settled."""
 
-    def next(self, under_way: Collection[int]) -> Block | Stop | None:
-        """The next block, why there is none, or None: ask again when a launch has ended."""
+    def next(self, in_flight: Collection[Slot]) -> Block | Stop | None:
+        """The next block, why there is none, or None: ask again when a launch has ended.
+
+        `in_flight` holds every slot that was handed out and has not ended.
+        """
         ...
 
 
@@ -60,8 +61,11 @@ class Watcher(Protocol):
     def started(self, slot: Slot, position: int) -> None:
         """A launch starts."""
 
-    def finished(self, trial: TrialRecord) -> None:
-        """A launch has ended and is on disk."""
+    def finished(self, trial: TrialRecord, course: int) -> None:
+        """A launch has ended and is on disk; told once for each contrast it is for."""
+
+    def ended(self, course: int, stop: Stop) -> None:
+        """Nothing more is launched for a contrast."""
 
 
 @dataclass
@@ -71,52 +75,63 @@ class Executor:
     client: Client
     stall: StallOf
     judge: Judge
-    questions: Callable[[Slot], Question]
-    writer: RunWriter
+    courses: Sequence[Course]
     watcher: Watcher
     budget: Budget
     pace: Pace
     retries: int = 2
     still_held: Callable[[], bool] = lambda: True
-    prompt: PromptOf = lambda _, question: question.render()
-    sift: Sift = lambda _, returned: returned
     warmth: Warmth | None = None
     """None for an agent whose requests no cache keeps."""
-    trials: list[TrialRecord] = field(default_factory=list)
+    close: Callable[[int], None] = lambda _: None
+    """Called once for each course when nothing more is launched for it and nothing is in flight."""
     stop: Stop | None = None
+    """Why the run as a whole ended; a course may have ended before, for a reason of its own."""
     _failures: FailureWatch = field(default_factory=FailureWatch)
     _position: int = 0
     _offered: Block | None = None
+    _in_flight: dict[tuple[int, int], Slot] = field(default_factory=dict)
+    _closed: set[int] = field(default_factory=set)
     _changed: anyio.Event = field(default_factory=anyio.Event)
 
     async def run(self, source: Source) -> None:
         """Launch what `source` hands out; returns when it stops, and when launches in flight have ended."""
-        under_way: dict[int, int] = {}
-
-        def ended(slot: Slot) -> None:
-            under_way[slot.block] -= 1
-            if not under_way[slot.block]:
-                del under_way[slot.block]
-            self.pace.leave()
-            self._changed.set()
-
         async with anyio.create_task_group() as group:
             while True:
                 await self.pace.enter()
-                block = await self._next(source, under_way)
+                block = await self._next(source)
                 if block is None:
                     self.pace.leave()
-                    return
-                under_way[block.number] = len(block.slots)
+                    break
+                self._in_flight |= {(slot.block, slot.member): slot for slot in block.slots}
                 for slot in block.slots:
                     if slot.member:
                         await self.pace.enter()
-                        while self.budget.blind and under_way[block.number] == len(block.slots):
+                        while self.budget.blind and all(
+                            (block.number, each.member) in self._in_flight for each in block.slots
+                        ):
                             self._changed = anyio.Event()
                             await self._changed.wait()
-                    group.start_soon(self._slot, slot, ended)
+                    group.start_soon(self._slot, slot)
+        self._close_what_ended()
 
-    async def _next(self, source: Source, under_way: Collection[int]) -> Block | None:
+    def _ended(self, slot: Slot) -> None:
+        del self._in_flight[slot.block, slot.member]
+        self.pace.leave()
+        self._changed.set()
+
+    def _close_what_ended(self) -> None:
+        """Close the courses that have ended; all of them, once the run has."""
+        busy = {course for slot in self._in_flight.values() for course in slot.courses}
+        for number, course in enumerate(self.courses):
+            if course.stop is None and self.stop is not None and not self._in_flight:
+                course.stop = self.stop
+            if course.stop is not None and number not in busy and number not in self._closed:
+                self._closed.add(number)
+                self.watcher.ended(number, course.stop)
+                self.close(number)
+
+    async def _next(self, source: Source) -> Block | None:
         """The next block with its launches reserved; None once the run has stopped."""
         while True:
             self._changed = anyio.Event()
@@ -125,11 +140,14 @@ class Executor:
             if self.stop is not None:
                 return None
             if self._offered is None:
-                offer = source.next(under_way)
+                offer = source.next(self._in_flight.values())
                 if isinstance(offer, Stop):
                     self.stop = offer
                     continue
                 self._offered = offer
+                self._close_what_ended()
+                if offer is None and not self._in_flight:
+                    raise RuntimeError("there is nothing to launch and nothing to wait for")
             if self._offered is not None:
                 grant = self.budget.ask(len(self._offered.slots))
                 if grant is Grant.GO:
@@ -140,30 +158,28 @@ class Executor:
                     continue
             await self._changed.wait()
 
-    def take_over(self, trials: Iterable[TrialRecord]) -> None:
-        """Begin where an earlier session ended: its launches count, and so does what they cost."""
-        for trial in trials:
-            self.trials.append(trial)
-            self._position = max(self._position, trial.position)
-            self.budget.take_over(trial.usage.cost_usd)
+    def take_over(self) -> None:
+        """Begin where an earlier session ended: launches that the courses hold count, and so does what they cost."""
+        for course in self.courses:
+            self.budget.take_over(course.trials)
+            self._position = max([self._position, *(trial.position for trial in course.trials)])
 
     def _check_lock(self) -> None:
         if not self.still_held():
             self.stop = Stop(reason="lock-lost", detail="another run took over the arena while this one was silent")
 
-    async def _slot(self, slot: Slot, ended: Callable[[Slot], None]) -> None:
+    async def _slot(self, slot: Slot) -> None:
+        course = self.courses[slot.courses[0]]
         try:
             attempt = retried = 0
             while True:
                 attempt += 1
-                prompt = self.prompt(slot, self.questions(slot))
+                prompt = course.prompt(slot, course.question(slot))
                 lease = await self._lease(slot, prompt)
                 begun = anyio.current_time()
                 answered = False
                 try:
-                    if self.stop is None and self.budget.overrun:
-                        self.stop = Stop(reason=STOP_FOR_GRANT[Grant.MONEY_SPENT])
-                    if self.stop is not None and (self.stop.reason in HOPELESS_STOPS or self.budget.overrun):
+                    if not self._worth_launching(slot):
                         self.budget.release(1)
                         return
                     returned = await self._attempt(slot, attempt, prompt, led=lease is not None and lease.leads)
@@ -176,19 +192,31 @@ class Executor:
                         return
                 else:
                     self.pace.clean()
-                    if not self._may_retry(returned, retried):
+                    if not self._may_retry(slot, returned, retried):
                         return
                     await anyio.sleep(min(MAX_BACKOFF_S, 2.0**retried))
                     retried += 1
                 if self.budget.ask() is not Grant.GO:
                     return
         finally:
-            ended(slot)
+            self._ended(slot)
 
-    def _may_retry(self, returned: Returned, retried: int) -> bool:
+    def _worth_launching(self, slot: Slot) -> bool:
+        """Whether a launch that was granted should still be made; sets the stop where there is no money for it."""
+        overdrawn = self.budget.overdrawn
+        if self.stop is None and overdrawn:
+            self.stop = Stop(reason=STOP_FOR_GRANT[Grant.MONEY_SPENT])
+        return not overdrawn and any(self._could_count(self.courses[course]) for course in slot.courses)
+
+    def _could_count(self, course: Course) -> bool:
+        stop = course.stop or self.stop
+        return stop is None or not (stop.reason in HOPELESS_STOPS or stop.last_block is not None)
+
+    def _may_retry(self, slot: Slot, returned: Returned, retried: int) -> bool:
         invalid = returned.invalid
         may = invalid is not None and invalid.reason in RETRYABLE and not invalid.acted
-        return may and retried < self.retries and self.stop is None
+        awaited = self.stop is None and any(self.courses[course].stop is None for course in slot.courses)
+        return may and retried < self.retries and awaited
 
     async def _waited_out(self, refusal: Invalid, begun: float) -> bool:
         """Give the seat up until the wait is over; False where the launch is not to be made again."""
@@ -210,7 +238,8 @@ class Executor:
         """Tools and system prompt are the same for all; instructions differ by arm, and after them comes the prompt."""
         if self.warmth is None:
             return None
-        return await self.warmth.begin("all", f"{slot.arm.value} {prompt}")
+        arm = slot.arm.value if slot.arm is Arm.BASELINE else f"{slot.arm.value} {slot.courses[0]}"
+        return await self.warmth.begin("all", f"{arm} {prompt}")
 
     async def _attempt(self, slot: Slot, attempt: int, prompt: str, *, led: bool) -> Returned:
         self._position += 1
@@ -219,7 +248,7 @@ class Executor:
         self.watcher.started(slot, position)
         cost: float | None = 0.0
         try:
-            with self.stall(slot.arm) as stall:
+            with self.stall(slot) as stall:
                 returned = await self.client.launch(
                     Order(
                         cwd=stall.path,
@@ -230,32 +259,53 @@ class Executor:
                     )
                 )
             cost = returned.usage.cost_usd
-            returned = self.sift(slot, returned)
+            sifted = {course: self.courses[course].sift(slot, returned) for course in slot.courses}
         except BaseException:
-            self._keep(self._cut_off(slot, attempt, position, started_at))
+            for course in slot.courses:
+                self._keep(course, self._told(slot, course, self._cut_off(slot, attempt, position, started_at)))
             raise
         finally:
             self.budget.settle(cost)
-        trial = self._record(slot, attempt, position, returned).model_copy(update={"led": led})
-        trial = self._keep(trial, returned.stream)
-        # What is waited out is no failure of the client.
-        if trial.invalid is not None and trial.invalid.reason is Reason.RATE_LIMIT:
-            return returned
-        if (why := self._failures.saw(trial)) and self.stop is None:
-            invalid = returned.invalid
-            self.stop = Stop(reason="failing", detail=why, resets_at=invalid.resets_at if invalid else None)
+        packed = pack(returned.stream)
+        for course, own in sifted.items():
+            trial = self._record(slot, course, attempt, position, own).model_copy(update={"led": led})
+            trial = self._keep(course, self._told(slot, course, trial), packed)
+            self._watch(course, trial)
+        self._watch_all(slot, returned.invalid)
         return returned
 
-    def _keep(self, trial: TrialRecord, stream: bytes | None = None) -> TrialRecord:
-        if stream is not None:
-            digest = self.writer.keep_stream(trial.id, stream)
-            trial = trial.model_copy(update={"transcript": f"{trial.id}.jsonl.gz", "transcript_digest": digest})
-        self.writer.append(trial)
-        self.trials.append(trial)
-        self.watcher.finished(trial)
+    def _keep(self, course: int, trial: TrialRecord, packed: Packed | None = None) -> TrialRecord:
+        kept = self.courses[course]
+        if packed is not None:
+            name = kept.writer.keep_stream(trial.id, packed)
+            trial = trial.model_copy(update={"transcript": name, "transcript_digest": packed.digest})
+        kept.writer.append(trial)
+        kept.trials.append(trial)
+        self.watcher.finished(trial, course)
         return trial
 
-    def _record(self, slot: Slot, attempt: int, position: int, returned: Returned) -> TrialRecord:
+    def _watch_all(self, slot: Slot, invalid: Invalid | None) -> None:
+        # What is waited out is no failure of the client.
+        if invalid is not None and invalid.reason is Reason.RATE_LIMIT:
+            return
+        if (why := self._failures.saw(slot.arm, invalid)) and self.stop is None:
+            self.stop = Stop(reason="failing", detail=why, resets_at=invalid.resets_at if invalid else None)
+
+    def _watch(self, course: int, trial: TrialRecord) -> None:
+        """A contrast's own answers may all be ones that do not count, while the client works well for others."""
+        own = self.courses[course]
+        if trial.invalid is not None and trial.invalid.reason is Reason.RATE_LIMIT:
+            return
+        if (why := own.failures.saw(trial.arm, trial.invalid)) and own.stop is None:
+            own.stop = Stop(reason="failing", detail=why, resets_at=trial.invalid.resets_at if trial.invalid else None)
+
+    def _told(self, slot: Slot, course: int, trial: TrialRecord) -> TrialRecord:
+        """Says how many contrasts the launch is for, and in whose record its price stands."""
+        payer = slot.courses[0]
+        paid = None if course == payer else self.courses[payer].plan.run_id
+        return trial.model_copy(update={"serves": len(slot.courses), "counted_in": paid})
+
+    def _record(self, slot: Slot, course: int, attempt: int, position: int, returned: Returned) -> TrialRecord:
         reading = invalid = None
         if returned.invalid is not None:
             invalid = InvalidRecord(
@@ -268,7 +318,7 @@ class Executor:
             )
         else:
             assert returned.transcript is not None
-            reading = self.judge(self.questions(slot), returned.transcript)
+            reading = self.judge(self.courses[course].question(slot), returned.transcript)
         transcript = returned.transcript
         return _trial(
             slot,

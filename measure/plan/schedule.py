@@ -16,7 +16,7 @@ from measure.record.models import Arm
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One launch to make: a member of a pair."""
+    """One launch to make: a member of a block."""
 
     block: int
     round: int
@@ -26,6 +26,9 @@ class Slot:
     order: tuple[str, ...]
     seed: int
     topup: bool = False
+    courses: tuple[int, ...] = (0,)
+    """Which of the contrasts measured together it counts for, the first of which pays for it. A launch in a variant
+    counts for one."""
 
     def trial_id(self, attempt: int) -> str:
         """Unique in a run; sorts in the order of scheduling."""
@@ -34,12 +37,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A pair: one launch in each arm for the same question, back to back, in random order."""
+    """One launch in the baseline and one in the variant of each contrast it is for, back to back, in random order.
+
+    For one contrast it is a pair. For several, each variant's launch makes a pair with the one in the baseline.
+    """
 
     number: int
     round: int
     probe: str
-    slots: tuple[Slot, Slot]
+    slots: tuple[Slot, ...]
 
 
 def derived_seed(*parts: object) -> int:
@@ -48,15 +54,28 @@ def derived_seed(*parts: object) -> int:
     return int.from_bytes(digest[:8]) >> 1
 
 
-def pair(number: int, round_: int, probe: str, order: tuple[str, ...], seed: int, *, topup: bool = False) -> Block:
-    """One block; which arm goes first is drawn from the seed and the block's number."""
-    arms = [Arm.BASELINE, Arm.VARIANT]
-    random.Random(derived_seed(seed, "arms", number)).shuffle(arms)
-    slots = [
-        Slot(number, round_, probe, arm, member, order, derived_seed(seed, "trial", number, member), topup)
-        for member, arm in enumerate(arms)
-    ]
-    return Block(number, round_, probe, (slots[0], slots[1]))
+def block(
+    number: int,
+    round_: int,
+    probe: str,
+    order: tuple[str, ...],
+    seed: int,
+    *,
+    topup: bool = False,
+    courses: tuple[int, ...] = (0,),
+) -> Block:
+    """One block; which launch goes first is drawn from the seed and the block's number."""
+    launches = [(Arm.BASELINE, courses), *((Arm.VARIANT, (course,)) for course in courses)]
+    random.Random(derived_seed(seed, "arms", number)).shuffle(launches)
+    return Block(
+        number,
+        round_,
+        probe,
+        tuple(
+            Slot(number, round_, probe, arm, member, order, derived_seed(seed, "trial", number, member), topup, served)
+            for member, (arm, served) in enumerate(launches)
+        ),
+    )
 
 
 def shuffled(probes: Sequence[str], round_: int, seed: int) -> tuple[str, ...]:

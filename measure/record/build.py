@@ -120,17 +120,22 @@ def _counted(kinds: Counter[Reason] | Counter[Kind]) -> str:
 
 
 def spending_of(trials: Sequence[TrialRecord], sessions: Sequence[Session] = ()) -> Spending:
-    """Sums over every launch, counted or not: an invalid launch costs as well. `trials` as they were recorded."""
-    costs = [trial.usage.cost_usd for trial in trials if trial.usage.cost_usd is not None]
+    """Sums over every launch, counted or not: an invalid launch costs as well. `trials` as they were recorded.
+
+    A launch that several contrasts read is summed in one of their records, so that sums over records are true.
+    """
+    own = [trial for trial in trials if trial.counted_in is None]
+    costs = [trial.usage.cost_usd for trial in own if trial.usage.cost_usd is not None]
     starts = sorted({0, *(min(session.trials_before, len(trials)) for session in sessions)})
     wall = sum(_wall_s(trials[begin:end]) for begin, end in pairwise([*starts, len(trials)]))
     return Spending(
-        launches=len(trials),
+        launches=len(own),
+        shared=len(trials) - len(own),
         cost_usd=round(sum(costs), 6) if costs else None,
-        input_tokens=sum(trial.usage.input_tokens or 0 for trial in trials),
-        output_tokens=sum(trial.usage.output_tokens or 0 for trial in trials),
-        cache_creation_input_tokens=sum(trial.usage.cache_creation_input_tokens or 0 for trial in trials),
-        cache_read_input_tokens=sum(trial.usage.cache_read_input_tokens or 0 for trial in trials),
+        input_tokens=sum(trial.usage.input_tokens or 0 for trial in own),
+        output_tokens=sum(trial.usage.output_tokens or 0 for trial in own),
+        cache_creation_input_tokens=sum(trial.usage.cache_creation_input_tokens or 0 for trial in own),
+        cache_read_input_tokens=sum(trial.usage.cache_read_input_tokens or 0 for trial in own),
         wall_s=round(wall, 3),
     )
 

@@ -6,13 +6,13 @@ with the value at which it stopped. Nothing here changes what a line's own recor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal
 
 from measure.probe.model import Axis
 from measure.record.models import RunRecord, Stored
-from measure.verdict.family import e_bh
 from measure.verdict.parameters import Parameters
-from measure.verdict.result import AxisResult
+from measure.verdict.standing import Claim, standing
 from measure.verdict.vocabulary import Status, status_of
 
 
@@ -48,21 +48,37 @@ def _members(axis: Axis, records: Sequence[RunRecord]) -> Iterator[RunRecord]:
             yield record
 
 
+def claims_of(record: RunRecord) -> dict[Axis, Claim]:
+    """What a line showed at its last look, for each axis it was asked on."""
+    if record.plan is None:
+        return {}
+    asked = {entry.probe.axis for entry in record.plan.probes}
+    return {axis: _claim(record, axis) for axis in Axis if axis in asked}
+
+
 def _family(axis: Axis, members: Sequence[RunRecord]) -> Family | None:
     if len(members) < 2:
         return None
     alpha = min(_parameters(record).alpha for record in members)
-    results = [_result(record, axis) for record in members]
-    differences = [_log_e(result, Status.DIFFERENCE) for result in results]
-    zeros = [_log_e(result, Status.ZERO_DIFFERENCE) for result in results]
+    claims = [_claim(record, axis) for record in members]
+    stands = standing(claims, alpha)
+
+    def runs(shows: str, among: Collection[int]) -> tuple[str, ...]:
+        return tuple(
+            record.run_id
+            for index, (record, claim) in enumerate(zip(members, claims, strict=True))
+            if claim.shows == shows and index in among
+        )
+
+    everyone = range(len(members))
     return Family(
         axis=axis,
         alpha=alpha,
         lines=tuple(record.run_id for record in members),
-        differing_alone=_claimed(members, results, Status.DIFFERENCE),
-        differing_together=_standing(members, results, Status.DIFFERENCE, e_bh(differences, alpha)),
-        zero_alone=_claimed(members, results, Status.ZERO_DIFFERENCE),
-        zero_together=_standing(members, results, Status.ZERO_DIFFERENCE, e_bh(zeros, alpha)),
+        differing_alone=runs("difference", everyone),
+        differing_together=runs("difference", stands),
+        zero_alone=runs("zero-difference", everyone),
+        zero_together=runs("zero-difference", stands),
     )
 
 
@@ -71,28 +87,15 @@ def _parameters(record: RunRecord) -> Parameters:
     return record.plan.design.parameters
 
 
-def _result(record: RunRecord, axis: Axis) -> AxisResult | None:
-    return record.result.decision.axis(axis) if record.result.status == "measured" else None
-
-
-def _log_e(result: AxisResult | None, status: Status) -> float:
-    """The evidence with which a line counts; none where its launches do not count or no round was completed."""
-    if result is None or status_of(result.verdict) is Status.INVALID:
-        return 0.0
-    value = result.evidence.deciding if status is Status.DIFFERENCE else result.evidence.zero
-    return 0.0 if value is None else value
-
-
-def _claimed(members: Sequence[RunRecord], results: Sequence[AxisResult | None], status: Status) -> tuple[str, ...]:
-    return tuple(
-        record.run_id
-        for record, result in zip(members, results, strict=True)
-        if result is not None and status_of(result.verdict) is status
-    )
-
-
-def _standing(
-    members: Sequence[RunRecord], results: Sequence[AxisResult | None], status: Status, named: frozenset[int]
-) -> tuple[str, ...]:
-    claimed = set(_claimed(members, results, status))
-    return tuple(record.run_id for index, record in enumerate(members) if index in named and record.run_id in claimed)
+def _claim(record: RunRecord, axis: Axis) -> Claim:
+    """One without evidence where its launches do not count or no round was completed."""
+    result = record.result.decision.axis(axis) if record.result.status == "measured" else None
+    if result is None or (status := status_of(result.verdict)) is Status.INVALID:
+        return Claim()
+    evidence, zero = result.evidence, result.evidence.zero
+    shows: Literal["difference", "zero-difference"] | None = None
+    if status is Status.DIFFERENCE:
+        shows = "difference"
+    elif status is Status.ZERO_DIFFERENCE:
+        shows = "zero-difference"
+    return Claim(evidence.deciding, 0.0 if zero is None else zero, shows)

@@ -6,7 +6,8 @@ plan and journal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -97,6 +98,20 @@ def find(root: Path, name: str) -> Path:
         names = ", ".join(folder.name for folder in fitting[:5])
         raise RequestError(f"{name!r} fits {len(fitting)} runs: {names}", hint="Give more of the id.")
     raise RequestError(f"no run {name!r} in {root}", hint="'measure runs' lists them; --runs DIR looks elsewhere.")
+
+
+def with_family(records: Sequence[RunRecord], root: Path) -> tuple[RunRecord, ...]:
+    """The records and after them all below `root` that were measured together with one of them, each once.
+
+    One that is gone or can't be read is left out. Raises nothing.
+    """
+    found = {record.run_id: record for record in records}
+    for record in records:
+        for run_id in record.plan.together if record.plan is not None else ():
+            if run_id not in found and ((root / run_id / PLAN).exists() or (root / run_id / RECORD).exists()):
+                with suppress(RecordError):
+                    found[run_id] = load(root / run_id)
+    return tuple(found.values())
 
 
 def glance(folder: Path) -> Glance | RunRecord:

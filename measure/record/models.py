@@ -116,6 +116,9 @@ class Design(Stored):
     retries: int = 2
     jobs_at_first: int | None = None
     """Launches at once when the run begins, growing to `jobs` while none is refused; None: `jobs` from the start."""
+    settle: Literal["alone", "together"] = "alone"
+    """When a line that is measured together with others is settled: once its verdict stands for itself, or once it
+    also stands when all of them are counted."""
     patience_s: float = 0.0
     """Seconds that refusals for coming too fast are waited out, over the whole session; such a launch is made again
     without using up `retries`."""
@@ -159,6 +162,9 @@ class Plan(Stored):
     """The file of the simulated agent's dispositions, with the home directory masked."""
     suite: str | None = None
     """The contrast's name in a suite, where the run came from one."""
+    together: tuple[str, ...] = ()
+    """Ids of all runs of the family that this one was declared in, itself among them: their contrasts are measured
+    together and share launches in the baseline. Empty for a contrast that is measured by itself."""
 
     @property
     def probe_ids(self) -> tuple[str, ...]:
@@ -192,10 +198,15 @@ class TrialRecord(Stored):
     attempt: int
     """From 1; a later attempt replaces an earlier one of the same block and arm."""
     position: int
-    """Running number of this launch in the order in which launches were started, from 1."""
+    """Running number of this launch in the order in which launches were started, from 1; contrasts that were measured
+    together are numbered together."""
     led: bool = False
     """It went alone, before others could find the start of its request in the model's cache: what it cost is no
     measure of what its arm costs."""
+    serves: int = 1
+    """So many contrasts read this one launch, each in a record of its own."""
+    counted_in: str | None = None
+    """The run whose record counts this launch and its price, where that is not this one."""
     topup: bool = False
     """The pair was bought for one suspicious probe, outside the balanced rounds."""
     order: tuple[str, ...]
@@ -271,9 +282,11 @@ Result = Annotated[Measured | NoiseBand | Unmeasured, Field(discriminator="statu
 
 
 class Spending(Stored):
-    """What the run used, summed over every launch that was made."""
+    """What the run used, summed over every launch that was made and is counted here."""
 
     launches: int
+    shared: int = 0
+    """Launches that this run reads as well, and that are counted in another run's record."""
     cost_usd: float | None
     """As the client reported it; None where it reported nothing."""
     input_tokens: int

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, TypeVar
 
@@ -48,6 +48,13 @@ def new_run_id(now: datetime | None = None) -> str:
     """
     now = now or datetime.now(UTC)
     return f"{now:%Y%m%d-%H%M%S}-{now.microsecond * 65536 // 1_000_000:04x}{secrets.token_hex(1)}"
+
+
+def new_run_ids(number: int) -> tuple[str, ...]:
+    """Ids for runs that begin together: all different, and sorting in this order."""
+    now = datetime.now(UTC)
+    # One step of the fraction in the id takes 15.3 microseconds.
+    return tuple(new_run_id(now + timedelta(microseconds=16 * index)) for index in range(number))
 
 
 def dump(model: BaseModel) -> bytes:
@@ -128,6 +135,19 @@ def open_root(root: Path) -> Path:
     return root
 
 
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """An event stream as it is kept: compressed, with the sha256 of the bytes before."""
+
+    data: bytes
+    digest: str
+
+
+def pack(stream: bytes) -> Packed:
+    """Compress an event stream, once for all records it goes to."""
+    return Packed(gzip.compress(stream, compresslevel=5, mtime=0), hashlib.sha256(stream).hexdigest())
+
+
 @dataclass
 class RunWriter:
     """The only writer of one run's folder; its journal is claimed while it is open."""
@@ -180,14 +200,14 @@ class RunWriter:
                 f"another process is writing to the run {self.folder.name}", hint="Wait for it to end, then try again."
             )
 
-    def keep_stream(self, name: str, stream: bytes) -> str:
-        """Keep one trial's event stream, compressed; returns the sha256 of the uncompressed bytes."""
+    def keep_stream(self, name: str, packed: Packed) -> str:
+        """Keep one trial's event stream; returns the file's name."""
         path = self.folder / TRANSCRIPTS / f"{name}.jsonl.gz"
         with _disk_errors(path), path.open("wb") as handle:
-            handle.write(gzip.compress(stream, compresslevel=5, mtime=0))
+            handle.write(packed.data)
             handle.flush()
             os.fsync(handle.fileno())
-        return hashlib.sha256(stream).hexdigest()
+        return path.name
 
     def append(self, trial: TrialRecord) -> None:
         """Add one line and force it to disk."""

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from measure.probe.model import Axis
-from measure.record.models import Arm, RunRecord, TrialRecord
+from measure.record.models import Arm, Plan, RunRecord, TrialRecord
 from measure.report import wording
 from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
@@ -201,6 +201,7 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
             ),
         ),
         ("workspace", plan.surface.workspace),
+        *((("together", _together(plan)),) if plan.together else ()),
         ("launches", _launches(record)),
         ("stopped", _stopped(record)),
         (
@@ -222,11 +223,27 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _together(plan: Plan) -> str:
+    others = [run_id for run_id in plan.together if run_id != plan.run_id]
+    until = {
+        "together": "each went on until its verdict stood with all of them counted",
+        "alone": "each went on until its verdict stood for itself",
+    }
+    return (
+        f"with {wording.count(len(others), 'other line')}, sharing the launches in the baseline; "
+        f"{until[plan.design.settle]}: {', '.join(others)}"
+    )
+
+
 def _launches(record: RunRecord) -> str:
-    made = record.spending.launches
+    made, shared = record.spending.launches, record.spending.shared
     invalid = sum(trial.invalid is not None for trial in record.trials)
     words = "does" if invalid == 1 else "do"
-    return f"{made}, of which {invalid} {words} not count" if invalid else f"{made}, all valid"
+    told = f"{made}, of which {invalid} {words} not count" if invalid and not shared else f"{made}"
+    if shared:
+        told += f" and {shared} that are counted with another of the lines measured together"
+        told += f"; {invalid} {words} not count" if invalid else ""
+    return told if invalid else f"{told}, all valid"
 
 
 STOPS = {

@@ -8,9 +8,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from measure.probe.model import Axis
 from measure.record.family import Family, families_of
 from measure.record.models import RunRecord
+from measure.report import facts, wording
+from measure.report.facts import SIGNS
+from measure.report.terminal import STYLES, plain, printed, safe
 from measure.report.wording import AXIS_NAMES
+from measure.verdict.result import AxisResult
+from measure.verdict.vocabulary import Status
 
 
 def family_sentences(records: Sequence[RunRecord]) -> tuple[str, ...]:
@@ -29,6 +39,76 @@ def family_block(records: Sequence[RunRecord], width: int) -> str:
         textwrap.fill(said, width, initial_indent="  ", subsequent_indent="  ") for said in family_sentences(records)
     ]
     return "\n".join(["", "All lines together", *wrapped]) if wrapped else ""
+
+
+def render_family(records: Sequence[RunRecord], *, width: int, colour: bool = False, unicode: bool = True) -> str:
+    """A row for each of the lines that were measured together, and what stands of them all."""
+    axes = [axis for axis in reversed(Axis) if any(_result(record, axis) is not None for record in records)]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
+    table.add_column("", no_wrap=True)
+    table.add_column("contrast", no_wrap=True, overflow="ellipsis")
+    for axis in axes:
+        table.add_column(axis.value, no_wrap=True)
+    table.add_column("run", no_wrap=True)
+    for record in records:
+        status = facts.status_of_record(record)
+        word, _ = facts.headline(record)
+        sign = (f"{SIGNS[status]} {word}", STYLES[status]) if status is not None else (word, "")
+        head = Text.assemble(sign, "" if record.complete else " *")
+        name = Text("…" + record.run_id.rpartition("-")[2])
+        table.add_row(head, Text(_place(record)), *(_axis_cell(record, axis) for axis in axes), name)
+        table.add_row("", Text(_line(record), style="dim"))
+    parts: list[RenderableType] = [table]
+    if any(not record.complete for record in records):
+        parts.append(Text("* ended early: 'measure resume RUN' goes on with all of them"))
+    last = records[-1].run_id.rpartition("-")[2]
+    parts += [
+        Text(),
+        Text(_made(records)),
+        Text(f"'measure show {last}' shows the whole record of the last, and so on."),
+    ]
+    text = printed(parts, width=width, colour=colour).rstrip("\n") + "\n" + family_block(records, width)
+    return text if unicode else plain(text)
+
+
+def _result(record: RunRecord, axis: Axis) -> AxisResult | None:
+    return record.result.decision.axis(axis) if record.result.status == "measured" else None
+
+
+def _place(record: RunRecord) -> str:
+    contrast = record.plan.contrast if record.plan is not None else None
+    return f"{contrast.kind} {safe(contrast.place)}" if contrast is not None else safe(record.subject or "")
+
+
+def _line(record: RunRecord) -> str:
+    """The first of the words that the arms differ in."""
+    contrast = record.plan.contrast if record.plan is not None else None
+    lines = (contrast.before or contrast.after).strip().splitlines() if contrast is not None else []
+    return safe(lines[0]) if lines else ""
+
+
+def _axis_cell(record: RunRecord, axis: Axis) -> Text:
+    """The verdict's sign, the evidence behind it and from how many pairs."""
+    result = _result(record, axis)
+    if result is None:
+        return Text("")
+    status = facts.looks_like(result.verdict)
+    shown = result.evidence.zero if status is Status.ZERO_DIFFERENCE else result.evidence.deciding
+    size = wording.evidence_size(shown) if shown is not None else "n/a"
+    return Text.assemble((SIGNS[status], STYLES[status]), f" e {size}, {wording.count(result.complete, 'pair')}")
+
+
+def _made(records: Sequence[RunRecord]) -> str:
+    made = sum(record.spending.launches for record in records)
+    read = made + sum(record.spending.shared for record in records)
+    costs = [record.spending.cost_usd for record in records if record.spending.cost_usd is not None]
+    money = f", {sum(costs):.4f} USD as the client reports it" if costs else ""
+    if read == made:
+        return f"{wording.launches(made)}{money}."
+    return (
+        f"{wording.launches(made)}{money}. Measured one by one, the same pairs would have taken {read} "
+        f"({100 * (1 - made / read):.0f} % fewer)."
+    )
 
 
 def _sentences(family: Family, places: dict[str, str]) -> list[str]:

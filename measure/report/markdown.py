@@ -19,8 +19,8 @@ from measure.report.visible import visible
 from measure.verdict.result import Decision
 
 
-def record_markdown(record: RunRecord) -> str:
-    """The whole comment, ending in a line feed."""
+def record_markdown(record: RunRecord, together: Sequence[str] = ()) -> str:
+    """The whole comment, ending in a line feed. `together`: what stands of all lines measured with this one."""
     status = facts.status_of_record(record)
     word, sentences = facts.headline(record)
     sign = facts.SIGNS[status] if status is not None else "±"
@@ -30,6 +30,8 @@ def record_markdown(record: RunRecord) -> str:
         parts.append(_axes(decision))
     if record.result.status == "band":
         parts += [f"**{band.axis.value}**: {' '.join(wording.band_sentences(band))}" for band in record.result.bands]
+    if together:
+        parts.append(f"**All lines together**: {plain(' '.join(together))}")
     parts.append(_folded("Details", list(_details(record, decision))))
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -144,8 +144,11 @@ class RunShown:
         return Question(probe, tuple(option.id for option in probe.options), "").render()
 
 
-def render_page(records: Sequence[RunRecord]) -> str:
-    """The whole page as HTML text. One record is shown as it is; several get an overview that links down."""
+def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) -> str:
+    """The whole page as HTML text. One record is shown as it is; several get an overview that links down.
+
+    `family` are all that have to be counted together, where they are more than those that are shown.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -172,7 +175,7 @@ def render_page(records: Sequence[RunRecord]) -> str:
         "Arm": Arm,
         "wording": wording,
         "proof_sentences": proof_sentences,
-        "family_sentences": family_sentences(records),
+        "family_sentences": family_sentences(family or records),
         "cost_head": HEAD,
         "cost_rows": cost_rows,
         "cost_sentences": cost_sentences,

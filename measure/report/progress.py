@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -19,114 +19,187 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from measure.plan.course import Watched
 from measure.plan.schedule import Slot
+from measure.plan.sharing import launches_together
 from measure.probe.model import Axis
-from measure.record.models import Arm, Plan, TrialRecord
+from measure.record.models import Arm, Stop, TrialRecord
 from measure.record.pairs import category_of, designs_of, final_trials, pairs_of
 from measure.report import wording
+from measure.report.facts import SIGNS
 from measure.report.terminal import STYLES, safe
 from measure.verdict.design import before_open, in_order
 from measure.verdict.look import look_at
-from measure.verdict.parameters import Parameters
 from measure.verdict.stopping import axes_of
 from measure.verdict.vocabulary import Status
 
 
-class Picture:
-    """One run, drawn anew several times a second. Told by the executor, read by the drawing thread."""
+class _Course:
+    """What is known of one contrast: its launches, which of them are under way, and the evidence so far."""
 
-    def __init__(
-        self, console: Console, plan: Plan, parameters: Parameters, before: Iterable[TrialRecord] = ()
-    ) -> None:
+    def __init__(self, watched: Watched) -> None:
+        self.plan = watched.plan
+        self.parameters = watched.parameters
+        self.trials = list(watched.before)
+        self.open: Counter[int] = Counter()
+        self.stop: Stop | None = None
+        self._designs = designs_of(self.plan.probes)
+        self.look()
+
+    def look(self) -> None:
+        pairs = in_order(self._designs, pairs_of(self._designs, self.plan.contrast, self.trials))
+        seen = before_open(pairs, self.open)
+        self.pairs = len(seen)
+        self.evidence: list[tuple[Axis, float, float | None]] = []
+        self.shown: dict[Axis, Status] = {}
+        for axis in axes_of(self._designs):
+            look = look_at([design for design in self._designs if design.axis is axis], seen, self.parameters)
+            self.evidence.append((axis, look.difference, look.zero.least if look.zero is not None else None))
+            difference, zero = look.shows_difference(self.parameters), look.shows_zero(self.parameters)
+            self.shown[axis] = Status.DIFFERENCE if difference else Status.ZERO_DIFFERENCE if zero else Status.UNDECIDED
+
+    @property
+    def place(self) -> str:
+        if self.plan.purpose == "band":
+            return "noise band"
+        return f"{self.plan.contrast.kind} {safe(self.plan.contrast.place)}"
+
+    def arm(self, arm: Arm) -> str:
+        return "with the line" if arm is self.plan.contrast.with_arm else "without it"
+
+
+class Picture:
+    """What is measured together, drawn several times a second. Told by the executor, read by the drawing thread."""
+
+    def __init__(self, console: Console, watched: Sequence[Watched]) -> None:
         self._console = console
-        self._plan = plan
-        self._parameters = parameters
-        self._designs = designs_of(plan.probes)
-        self._trials = list(before)
-        self._open: Counter[int] = Counter()
-        self._round = max((trial.round for trial in self._trials), default=0)
+        self._courses = [_Course(one) for one in watched]
         self._began = time.monotonic()
         self._lock = threading.Lock()
-        most = 2 * len(plan.probes) * parameters.rounds_at_most
-        limit = plan.design.max_launches
+        self._round = max((trial.round for one in self._courses for trial in one.trials), default=0)
+        limit = self._courses[0].plan.design.max_launches
+        most = launches_together(
+            ([entry.probe for entry in one.plan.probes], one.parameters.rounds_at_most) for one in self._courses
+        )
         self._most = most if limit is None else min(most, limit)
-        self._evidence = self._look()
+        self._under_way: set[tuple[int, int]] = set()
+        self._rounds = max(one.parameters.rounds_at_most for one in self._courses)
 
     def started(self, slot: Slot, position: int) -> None:
         """A launch is under way."""
         with self._lock:
-            self._open[slot.block] += 1
+            self._under_way.add((slot.block, slot.member))
+            for course in slot.courses:
+                self._courses[course].open[slot.block] += 1
             self._round = max(self._round, slot.round)
 
-    def finished(self, trial: TrialRecord) -> None:
+    def finished(self, trial: TrialRecord, course: int) -> None:
         """A launch has ended; one that does not count is said for good."""
+        mine = self._courses[course]
         with self._lock:
-            self._trials.append(trial)
-            self._open[trial.block] -= 1
-            if self._open[trial.block] <= 0:
-                del self._open[trial.block]
-            self._evidence = self._look()
-        if trial.invalid is not None:
+            self._under_way.discard((trial.block, trial.member))
+            mine.trials.append(trial)
+            mine.open[trial.block] -= 1
+            if mine.open[trial.block] <= 0:
+                del mine.open[trial.block]
+            mine.look()
+        if trial.invalid is not None and trial.counted_in is None:
             self._console.print(
                 Text.assemble(
                     ("× does not count  ", STYLES[Status.INVALID]),
-                    f"round {trial.round}  {trial.probe} {self._role(trial.arm)}  ",
+                    f"round {trial.round}  {trial.probe} {self._role(mine, trial)}  ",
                     f"{trial.invalid.reason.value}: {safe(' '.join(trial.invalid.detail.split()))}",
                 )
             )
 
-    def _role(self, arm: Arm) -> str:
-        return "with the line" if arm is self._plan.contrast.with_arm else "without it"
+    def ended(self, course: int, stop: Stop) -> None:
+        """Nothing more is launched for one of the contrasts."""
+        with self._lock:
+            self._courses[course].stop = stop
 
-    def _look(self) -> list[tuple[Axis, float, float | None]]:
-        pairs = in_order(self._designs, pairs_of(self._designs, self._plan.contrast, self._trials))
-        seen = before_open(pairs, self._open)
-        found = []
-        for axis in axes_of(self._designs):
-            look = look_at([design for design in self._designs if design.axis is axis], seen, self._parameters)
-            found.append((axis, look.difference, look.zero.least if look.zero is not None else None))
-        return found
+    def _role(self, course: _Course, trial: TrialRecord) -> str:
+        if len(self._courses) == 1:
+            return course.arm(trial.arm)
+        return "in the baseline" if trial.arm is Arm.BASELINE else course.place
 
     def __rich__(self) -> RenderableType:
         with self._lock:
-            return Group(self._head(), self._counts(), *self._evidence_lines())
+            if len(self._courses) > 1:
+                return Group(self._head(), self._lines())
+            return Group(self._head(), self._counts(self._courses[0]), *self._evidence_lines(self._courses[0]))
+
+    def _own(self) -> list[TrialRecord]:
+        return [trial for one in self._courses for trial in one.trials if trial.counted_in is None]
 
     def _head(self) -> RenderableType:
-        made, under_way = len(self._trials), sum(self._open.values())
-        contrast = self._plan.contrast
-        place = "noise band" if self._plan.purpose == "band" else f"{contrast.kind} {safe(contrast.place)}"
+        own = self._own()
         seconds = int(time.monotonic() - self._began)
+        place = self._courses[0].place if len(self._courses) == 1 else f"{len(self._courses)} lines together"
         first = Text.assemble(
             (place, "bold"),
-            f"   round {self._round} of at most {self._parameters.rounds_at_most}   "
-            f"{seconds // 60}:{seconds % 60:02d}   {self._money()}",
+            f"   round {self._round} of at most {self._rounds}   "
+            f"{seconds // 60}:{seconds % 60:02d}   {self._money(own)}",
         )
         row = Table.grid(padding=(0, 1))
         row.add_row(
-            ProgressBar(total=max(self._most, made), completed=made, width=30),
-            Text(f"{made} of at most {self._most} launches, {under_way} under way"),
+            ProgressBar(total=max(self._most, len(own)), completed=len(own), width=30),
+            Text(f"{len(own)} of at most {self._most} launches, {len(self._under_way)} under way"),
         )
         return Group(first, row)
 
-    def _money(self) -> str:
-        costs = [trial.usage.cost_usd for trial in self._trials if trial.usage.cost_usd is not None]
+    def _money(self, own: Sequence[TrialRecord]) -> str:
+        costs = [trial.usage.cost_usd for trial in own if trial.usage.cost_usd is not None]
         spent = f"{sum(costs):.4f} USD spent" if costs else "cost not reported so far"
-        limit = self._plan.design.budget_usd
+        limit = self._courses[0].plan.design.budget_usd
         return spent if limit is None else f"{spent}, {max(0.0, limit - sum(costs)):.4f} left"
 
-    def _counts(self) -> RenderableType:
+    def _lines(self) -> RenderableType:
+        """One row a contrast: how far it is, and what its evidence shows of each axis."""
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
+        axes = list(dict.fromkeys(axis for one in self._courses for axis, _, _ in one.evidence))
+        table.add_column("line", overflow="fold")
+        table.add_column("pairs", justify="right")
+        for axis in axes:
+            table.add_column(f"{axis.value}: differs", justify="right")
+            table.add_column("none by the margin", justify="right")
+        table.add_column("")
+        for one in self._courses:
+            found = {axis: (difference, zero) for axis, difference, zero in one.evidence}
+            cells: list[RenderableType] = []
+            for axis in axes:
+                difference, zero = found.get(axis, (None, None))
+                cells.append(self._size(difference, Status.DIFFERENCE))
+                cells.append(self._size(zero, Status.ZERO_DIFFERENCE))
+            table.add_row(Text(one.place), Text(str(one.pairs)), *cells, self._state(one))
+        needed = f"{1 / self._courses[0].parameters.alpha:g}"
+        return Group(table, Text(f"Evidence of {needed} settles a line.", style="dim"))
+
+    @staticmethod
+    def _size(log_e: float | None, status: Status) -> Text:
+        return Text(wording.evidence_size(log_e) if log_e is not None else "n/a", style=STYLES[status])
+
+    @staticmethod
+    def _state(course: _Course) -> Text:
+        if course.stop is None:
+            return Text("…")
+        if course.stop.reason != "settled":
+            return Text(course.stop.reason)
+        shown = [(f"{SIGNS[status]} {status.value}  ", STYLES[status]) for status in course.shown.values()]
+        return Text.assemble(*shown)
+
+    def _counts(self, course: _Course) -> RenderableType:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
         for name in ("probe", "with the line", "without it"):
             table.add_column(name, overflow="fold")
         counts: defaultdict[tuple[str, Arm], Counter[str]] = defaultdict(Counter)
-        for trial in final_trials(self._trials).values():
+        for trial in final_trials(course.trials).values():
             if trial.reading is not None:
                 counts[trial.probe, trial.arm][category_of(trial.reading).removeprefix("option:")] += 1
             elif trial.invalid is not None:
                 counts[trial.probe, trial.arm][f"× {trial.invalid.reason.value}"] += 1
-        with_arm = self._plan.contrast.with_arm
+        with_arm = course.plan.contrast.with_arm
         arms = (with_arm, Arm.VARIANT if with_arm is Arm.BASELINE else Arm.BASELINE)
-        for entry in self._plan.probes:
+        for entry in course.plan.probes:
             cells = (
                 ", ".join(f"{name} {number}" for name, number in counts[entry.probe.id, arm].most_common()) or "…"
                 for arm in arms
@@ -134,8 +207,8 @@ class Picture:
             table.add_row(Text(safe(entry.probe.id)), *(Text(safe(cell)) for cell in cells))
         return table
 
-    def _evidence_lines(self) -> list[Text]:
-        needed = f"{1 / self._parameters.alpha:g}"
+    def _evidence_lines(self, course: _Course) -> list[Text]:
+        needed = f"{1 / course.parameters.alpha:g}"
         return [
             Text.assemble(
                 (f"{axis.value.capitalize()}: ", "bold"),
@@ -145,7 +218,7 @@ class Picture:
                 (wording.evidence_size(zero) if zero is not None else "n/a", STYLES[Status.ZERO_DIFFERENCE]),
                 f"; {needed} is needed",
             )
-            for axis, difference, zero in self._evidence
+            for axis, difference, zero in course.evidence
         ]
 
 
@@ -162,10 +235,10 @@ class Screen:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._end()
 
-    def watch(self, plan: Plan, parameters: Parameters, before: Iterable[TrialRecord] = ()) -> Picture:
-        """Begin to show a run, after the one before."""
+    def watch(self, watched: Sequence[Watched]) -> Picture:
+        """Begin to show what is measured together, after what was before."""
         self._end()
-        picture = Picture(self._console, plan, parameters, before)
+        picture = Picture(self._console, watched)
         self._live = Live(picture, console=self._console, refresh_per_second=4, redirect_stdout=False)
         self._live.start()
         return picture

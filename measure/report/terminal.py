@@ -41,7 +41,7 @@ STYLES = {
 def render(record: RunRecord, *, width: int = WIDTH, colour: bool = False, unicode: bool = True) -> str:
     """The record as text, at most `width` columns wide."""
     text = printed(_parts(record, width), width=width, colour=colour)
-    return text if unicode else _plain(text)
+    return text if unicode else plain(text)
 
 
 def printed(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
@@ -62,7 +62,8 @@ def printed(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The same in the signs of ASCII."""
     for sign, plain in {**PLAIN_SIGNS, "−": "-", "…": "...", "·": "-"}.items():
         text = text.replace(sign, plain)
     return text

@@ -51,6 +51,9 @@ def subjects_of(request: RunRequest) -> tuple[str, ...]:
     try:
         return tuple(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepare(request))
     except MeasureError:
-        named = {"drop": request.drop, "replace": request.replace, "add": request.add}
-        places = [f"{kind} {value if isinstance(value, str) else value[0]}" for kind, value in named.items() if value]
-        return (places[0] if places else " ".join(map(str, request.probes)),)
+        places = [
+            *(f"drop {place}" for place in request.drop),
+            *(f"replace {place}" for place, _ in request.replace),
+            *(f"add {place}" for place, _ in request.add),
+        ]
+        return tuple(places) or (" ".join(map(str, request.probes)),)

@@ -6,47 +6,42 @@ whatever happened; what was measured is kept, also when the run is ended by a si
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from measure import __version__
-from measure.arena.arena import Arena, Arms
+from measure.arena.arena import Arena, Stall
 from measure.client.base import Client
-from measure.context.constraint import constraint_of
-from measure.context.proof import Proof
+from measure.context.prove import Captured
 from measure.errors import MeasureError
-from measure.judge import VERSION as JUDGE_VERSION
 from measure.judge import judge
-from measure.judge.leaks import VERSION as LEAKS_VERSION
 from measure.plan.budget import Budget
+from measure.plan.course import Course, Watched
 from measure.plan.execute import Executor, Watcher
 from measure.plan.pace import Pace
 from measure.plan.rounds import Rounds
+from measure.plan.schedule import Slot
 from measure.plan.warmth import Warmth
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
-from measure.record.models import (
-    FINAL_STOPS,
-    Arm,
-    Change,
-    ContrastRecord,
-    Plan,
-    RunRecord,
-    Session,
-    Stop,
-    SurfaceRecord,
-)
-from measure.record.store import RunWriter, new_run_id, read_sessions, read_trials
+from measure.record.family import claims_of
+from measure.record.library import load
+from measure.record.models import FINAL_STOPS, Change, Plan, RunRecord, Session, Stop, TrialRecord
+from measure.record.store import RunWriter, new_run_id, new_run_ids, read_sessions, read_trials
 from measure.run.locked import in_arena
-from measure.run.places import mask_home, without_home
+from measure.run.places import without_home
+from measure.run.planning import Ready, plan_of
 from measure.run.prepare import Prepared
 from measure.run.proving import prompt_of, proof_of, sift_of
+from measure.run.resume import Again
+from measure.run.together import families
 from measure.surface import read_surface
-from measure.verdict.parameters import Parameters
 from measure.verdict.vocabulary import Unmeasured
 
 T = TypeVar("T")
@@ -54,16 +49,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Where records go and who is told. `watcher` is given each plan before its first launch."""
+    """Where records go and who is told. `watcher` is given what is measured together, before its first launch."""
 
     root: Path
-    watcher: Callable[[Plan, Parameters], Watcher]
+    watcher: Callable[[Sequence[Watched]], Watcher]
     price_usd: float | None
     stale_after_s: float
 
 
 def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple[RunRecord, ...]:
-    """Measure one contrast after the other, each with a record of its own.
+    """Measure all contrasts, each with a record of its own: those that share launches together, one family after
+    the other. Limits of launches and money hold for all of them.
 
     Raises `LockHeldError` before anything was written, `InterruptedRunError` after a signal, and whatever kept a record
     from being written; records finished before stay.
@@ -71,18 +67,45 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
 
     async def work(arena: Arena) -> tuple[RunRecord, ...]:
         # Everything is proved before anything is spent.
-        ready = [await _ready(arena, client, one) for one, client in contrasts]
-        pairs = zip(contrasts, ready, strict=True)
-        return tuple([await _measure_one(job, arena, client, one, *proved) for (one, client), proved in pairs])
+        seen: defaultdict[str, Captured] = defaultdict(dict)
+        ready = [await _ready(arena, client, one, seen) for one, client in contrasts]
+        records: dict[int, RunRecord] = {}
+        budget = _budget(job, ready[0].one)
+        for family in families([one for one, _ in contrasts]):
+            ids = new_run_ids(len(family))
+            together = ids if len(ids) > 1 else ()
+            plans = [plan_of(ready[index], run_id, together) for index, run_id in zip(family, ids, strict=True)]
+            members = [
+                (ready[index], plan, RunWriter.create(job.root, plan))
+                for index, plan in zip(family, plans, strict=True)
+            ]
+            records |= dict(zip(family, await _launch(job, arena, budget, members), strict=True))
+        return tuple(records[index] for index in sorted(records))
 
     return _in_arena(job, work)
 
 
-def go_on(job: Job, client: Client, one: Prepared, plan: Plan) -> RunRecord:
-    """Complete or extend a recorded run, under the same identity. Raises as `measure_all` does."""
+def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
+    """Complete or extend recorded runs of one family, under the same identities. Raises as `measure_all` does."""
 
-    async def work(arena: Arena) -> RunRecord:
-        return await _go_on(job, arena, client, one, plan)
+    async def work(arena: Arena) -> tuple[RunRecord, ...]:
+        seen: defaultdict[str, Captured] = defaultdict(dict)
+        ready = [await _ready(arena, one.client, one.prepared, seen) for one in again]
+        budget = _budget(job, ready[0].one)
+        others = [
+            load(job.root / run_id)
+            for run_id in again[0].plan.together
+            if run_id not in {one.plan.run_id for one in again} and (job.root / run_id).is_dir()
+        ]
+        for record in others:
+            budget.take_over(record.trials)
+        with ExitStack() as opened:
+            members = []
+            for one, member in zip(again, ready, strict=True):
+                writer = RunWriter.reopen(job.root / one.plan.run_id)
+                opened.callback(writer.close)
+                members.append((member, one.plan, writer))
+            return await _launch(job, arena, budget, members, others)
 
     return _in_arena(job, work)
 
@@ -96,28 +119,63 @@ def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]]) -> T:
     )
 
 
-async def _ready(arena: Arena, client: Client, one: Prepared) -> tuple[Arms, Proof | None]:
+async def _ready(arena: Arena, client: Client, one: Prepared, seen: Mapping[str, Captured]) -> Ready:
+    """Make and prove the arms; `seen` keeps what was captured under each condition."""
     arms = arena.build(one.surface, one.contrast if one.purpose == "contrast" else None)
-    return arms, await proof_of(client, arena, arms, one, constraint_of(one.stage))
+    return Ready(one, client, arms, await proof_of(client, arena, arms, one, seen[client.condition.model_dump_json()]))
 
 
-async def _measure_one(
-    job: Job, arena: Arena, client: Client, one: Prepared, arms: Arms, proof: Proof | None
-) -> RunRecord:
-    plan = plan_of(one, arms, client, proof)
-    writer = RunWriter.create(job.root, plan)
-    return await _launch(job, arena, client, one, arms, plan, writer)
-
-
-async def _go_on(job: Job, arena: Arena, client: Client, one: Prepared, plan: Plan) -> RunRecord:
-    arms, _ = await _ready(arena, client, one)
-    writer = RunWriter.reopen(job.root / plan.run_id)
-    return await _launch(job, arena, client, one, arms, plan, writer)
+def _budget(job: Job, one: Prepared) -> Budget:
+    return Budget(one.design.max_launches, one.design.budget_usd, job.price_usd)
 
 
 async def _launch(
-    job: Job, arena: Arena, client: Client, one: Prepared, arms: Arms, plan: Plan, writer: RunWriter
-) -> RunRecord:
+    job: Job,
+    arena: Arena,
+    budget: Budget,
+    family: Sequence[tuple[Ready, Plan, RunWriter]],
+    others: Sequence[RunRecord] = (),
+) -> tuple[RunRecord, ...]:
+    """Launch a family until each of its contrasts is settled, and write their records. `others` stay as they are."""
+    ready = [member for member, _, _ in family]
+    first, client = ready[0].one, ready[0].client
+    courses = [_course(member, plan, writer) for member, plan, writer in family]
+    records: dict[int, RunRecord] = {}
+
+    def stall(slot: Slot) -> AbstractContextManager[Stall]:
+        return arena.stall(
+            ready[slot.courses[0]].arms.of(slot.arm.value) if first.stage == 2 else None,
+            at_desk=first.paths == "one-in-turn",
+            seen_at_desk=first.paths == "one-by-view",
+        )
+
+    def close(number: int) -> None:
+        records[number] = _finish(ready[number].one, courses[number])
+
+    executor = Executor(
+        client=client,
+        stall=stall,
+        judge=judge,
+        courses=courses,
+        watcher=job.watcher([Watched(course.plan, course.parameters, tuple(course.trials)) for course in courses]),
+        budget=budget,
+        pace=Pace(first.design.jobs, first.design.jobs_at_first or 0, first.design.patience_s),
+        retries=first.design.retries,
+        still_held=arena.still_held,
+        warmth=None if client.condition.client == "simulated" else Warmth(),
+        close=close,
+    )
+    executor.take_over()
+    try:
+        await executor.run(Rounds(courses, first.design.seed, [claims_of(record) for record in others]))
+    finally:
+        for course in courses:
+            course.writer.close()
+    return tuple(records[number] for number in range(len(courses)))
+
+
+def _course(member: Ready, plan: Plan, writer: RunWriter) -> Course:
+    one, client = member.one, member.client
     before, _ = read_trials(writer.folder)
     parameters = one.design.parameters
     writer.begin(
@@ -131,50 +189,41 @@ async def _launch(
         )
     )
     probes = {entry.probe.id: entry.probe for entry in plan.probes}
-    executor = Executor(
-        client=client,
-        stall=lambda arm: arena.stall(
-            arms.of(arm.value) if one.stage == 2 else None,
-            at_desk=one.paths == "one-in-turn",
-            seen_at_desk=one.paths == "one-by-view",
-        ),
-        judge=judge,
-        questions=lambda slot: Question(probes[slot.probe], slot.order, client.masked(one.contrast.text)),
+    line = client.masked(one.contrast.text)
+    return Course(
+        plan=plan,
+        parameters=parameters,
         writer=writer,
-        watcher=job.watcher(plan, parameters),
-        budget=Budget(one.design.max_launches, one.design.budget_usd, job.price_usd),
-        pace=Pace(one.design.jobs, one.design.jobs_at_first or 0, one.design.patience_s),
-        retries=plan.design.retries,
-        still_held=arena.still_held,
+        question=lambda slot: Question(probes[slot.probe], slot.order, line),
         prompt=prompt_of(plan, one.contrast),
-        sift=sift_of(plan, one, arms, client.masked),
-        warmth=None if client.condition.client == "simulated" else Warmth(),
+        sift=sift_of(plan, one, member.arms, client.masked),
+        trials=list(before),
     )
-    executor.take_over(before)
-    try:
-        await executor.run(Rounds(plan, parameters, executor.trials))
-    finally:
-        writer.close()
-    stop = _with_rest(executor.stop, one, executor)
+
+
+def _finish(one: Prepared, course: Course) -> RunRecord:
+    """Write the record of a contrast for which nothing more is launched."""
+    assert course.stop is not None
+    stop = _with_rest(course.stop, one, course.trials)
     changed = _changed_meanwhile(one)
+    folder = course.writer.folder
     record = build(
-        plan,
-        executor.trials,
+        course.plan,
+        course.trials,
         stop,
         complete=stop.reason in FINAL_STOPS,
-        sessions=read_sessions(writer.folder),
-        set_aside=read_trials(writer.folder)[1],
+        sessions=read_sessions(folder),
+        set_aside=read_trials(folder)[1],
         warnings=changed,
         workspace_changed=bool(changed),
     )
-    writer.finish(record)
-    keep_band(writer.folder, record)
+    course.writer.finish(record)
+    keep_band(folder, record)
     return record
 
 
-def _with_rest(stop: Stop | None, one: Prepared, executor: Executor) -> Stop:
-    assert stop is not None
-    made = len({(trial.block, trial.arm) for trial in executor.trials})
+def _with_rest(stop: Stop, one: Prepared, trials: Sequence[TrialRecord]) -> Stop:
+    made = len({(trial.block, trial.arm) for trial in trials})
     most = 2 * len(one.probes) * one.design.parameters.rounds_at_most
     return stop.model_copy(update={"not_launched": max(0, most - made)})
 
@@ -188,69 +237,6 @@ def _changed_meanwhile(one: Prepared) -> tuple[str, ...]:
     if now == one.surface.digest:
         return ()
     return ("the workspace was changed during the run; the verdict is about it as it stood before",)
-
-
-def plan_of(one: Prepared, arms: Arms, client: Client, proof: Proof | None = None) -> Plan:
-    """The plan as it is written before the first launch."""
-    surface = one.surface
-    return Plan(
-        run_id=new_run_id(),
-        created=datetime.now(UTC),
-        measure_version=__version__,
-        condition=client.condition.model_copy(update={"paths": one.paths}),
-        contrast=_contrast_record(one, client.masked),
-        surface=SurfaceRecord(
-            workspace=mask_home(surface.workspace),
-            digest=surface.digest,
-            files=len(surface.entries),
-            bytes=sum(entry.size for entry in surface.entries),
-            settings_removed=surface.settings_removed,
-            left_out=tuple(f"{left.path}: {left.why}" for left in surface.left_out),
-            notices=tuple(map(client.masked, (*one.notices, *arms.notices))),
-            includes=one.includes,
-        ),
-        probes=one.probes,
-        scope=one.scope,
-        design=one.design,
-        judge_version=JUDGE_VERSION,
-        constraint=constraint_of(one.stage),
-        leaks_version=LEAKS_VERSION,
-        proof=proof,
-        purpose=one.purpose,
-        bands=one.bands,
-        client_asked=one.client if one.client in {"claude", "simulated"} else mask_home(Path(one.client).absolute()),
-        agent=mask_home(one.agent.absolute()) if one.agent is not None else None,
-        suite=one.suite,
-    )
-
-
-CONTEXT_LINES = 3
-"""Neighbouring lines kept on each side of the contrast."""
-
-
-def _contrast_record(one: Prepared, masked: Callable[[str], str]) -> ContrastRecord:
-    contrast = one.contrast
-    entry = one.surface.by_path[contrast.path]
-    assert entry.source is not None
-    data = entry.source.read_bytes()
-    before = masked(data[: contrast.start].decode("utf-8", "replace")).splitlines()
-    after = masked(data[contrast.end :].decode("utf-8", "replace")).splitlines()
-    return ContrastRecord(
-        kind=contrast.kind.value,
-        file=contrast.path,
-        line=contrast.line,
-        start=contrast.start,
-        end=contrast.end,
-        before=masked(contrast.before.decode()),
-        after=masked(contrast.after.decode()),
-        text=masked(contrast.text),
-        with_arm=Arm(contrast.with_arm),
-        context_before=tuple(before[-CONTEXT_LINES:]),
-        context_after=tuple(after[:CONTEXT_LINES]),
-        file_digest_baseline=contrast.digest_before,
-        file_digest_variant=contrast.digest_after,
-        notices=contrast.notices,
-    )
 
 
 def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str, change: Change | None = None) -> RunRecord:

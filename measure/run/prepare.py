@@ -7,6 +7,7 @@ the disk, the lock, the client or a signal does.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -17,6 +18,7 @@ from measure.client.base import Paths
 from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
 from measure.errors import ContrastError, ProbeError, RequestError
 from measure.probe.lint import Severity, check
+from measure.probe.load import LoadedProbe
 from measure.probe.place import scene_at
 from measure.probe.suite import ProbeGroup, SuiteSettings, load_groups
 from measure.record.models import BandUsed, Design, ProbeRecord, Scope
@@ -33,6 +35,7 @@ FIRST_JOBS, MOST_JOBS = 2, 4
 """Launches at once where no number was asked for. More would seldom be faster: a round is soon over, and what is under
 way when a question is settled was launched for nothing."""
 CONDITIONS = ("production", "lean")
+SETTLE = ("together", "alone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +71,21 @@ class Prepared:
 
 
 def prepare(request: RunRequest) -> tuple[Prepared, ...]:
-    """Read probes, workspace and contrast; one `Prepared` per contrast, in the order given.
+    """Read probes, workspace and contrasts; one `Prepared` per contrast, in the order given.
 
     Raises a `RequestError` of some kind for everything that can be wrong with them.
     """
     if request.condition not in CONDITIONS:
         raise RequestError(f"--condition {request.condition!r}: expected {' or '.join(CONDITIONS)}")
+    if request.settle not in SETTLE:
+        raise RequestError(f"--settle {request.settle!r}: expected {' or '.join(SETTLE)}")
     parameters = parameters_of(request)
-    groups = load_groups(request.probes)
+    if request.seed is None:
+        # One for all, since contrasts that share launches share their order.
+        request = replace(request, seed=secrets.randbits(48))
     surfaces: dict[Path, Surface] = {}
-    return tuple(_prepare_one(request, group, parameters, surfaces) for group in groups)
+    groups = load_groups(request.probes)
+    return tuple(one for group in groups for one in _prepare_group(request, group, parameters, surfaces))
 
 
 def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
@@ -119,15 +127,31 @@ def parameters_of(request: RunRequest) -> Parameters:
         raise RequestError(f"{where}{first['msg'].removeprefix('Value error, ')}") from None
 
 
-def _prepare_one(
+def _prepare_group(
     request: RunRequest, group: ProbeGroup, parameters: Parameters, surfaces: dict[Path, Surface]
-) -> Prepared:
-    settings = group.settings
-    workspace = _workspace(request, settings)
+) -> Iterator[Prepared]:
+    workspace = _workspace(request, group.settings)
     if workspace not in surfaces:
         surfaces[workspace] = read_surface(workspace, request.include)
     surface = surfaces[workspace]
-    contrast = _contrast(request, group, surface)
+    named = [find_contrast(surface, edit) for edit in _edits_on_command_line(request)]
+    if twice := [contrast for number, contrast in enumerate(named) if contrast in named[:number]]:
+        raise ContrastError(f"{_place(twice[0])} is named twice", hint="Name each edit once.")
+    if not named:
+        yield _prepare_one(request, group, _contrast_of(group, surface), parameters, surface)
+    for contrast in named:
+        own = replace(
+            group,
+            name=f"{group.name} {_place(contrast)}" if len(named) > 1 else group.name,
+            probes=_probes_for(contrast, named, group, surface),
+        )
+        yield _prepare_one(request, own, contrast, parameters, surface)
+
+
+def _prepare_one(
+    request: RunRequest, group: ProbeGroup, contrast: Contrast, parameters: Parameters, surface: Surface
+) -> Prepared:
+    settings = group.settings
     weak = _refuse_bad_form(group, contrast, surface)
     _check_reach(request, group)
     probes = tuple(
@@ -135,6 +159,7 @@ def _prepare_one(
         for loaded in group.probes
     )
     client, agent = _client(request, settings)
+    assert request.seed is not None
     return Prepared(
         name=group.name,
         suite=settings.path.parent.name if settings else None,
@@ -145,9 +170,10 @@ def _prepare_one(
         scope=_scope(request, len(probes)),
         design=Design(
             parameters=parameters,
-            seed=request.seed if request.seed is not None else secrets.randbits(48),
+            seed=request.seed,
             jobs=request.jobs or MOST_JOBS,
             jobs_at_first=None if request.jobs else FIRST_JOBS,
+            settle="alone" if request.settle == "alone" else "together",
             patience_s=request.patience_s,
             max_launches=request.max_launches,
             budget_usd=request.budget_usd,
@@ -191,30 +217,52 @@ def _model(request: RunRequest, settings: SuiteSettings | None) -> str:
     return model
 
 
-def _contrast(request: RunRequest, group: ProbeGroup, surface: Surface) -> Contrast:
-    named = _edit_on_command_line(request)
-    found: Contrast | None = find_contrast(surface, named) if named is not None else None
-    first = "the command line"
+def _contrast_of(group: ProbeGroup, surface: Surface) -> Contrast:
+    """The one contrast that all probes of a group name."""
+    found: Contrast | None = None
+    first = ""
     for loaded in group.probes:
         target = loaded.probe.target
         if target is None:
-            if named is None:
-                raise ProbeError(
-                    f"{loaded.path}: key target: missing, and no contrast was named on the command line",
-                    hint="Name the line with --drop PATH:LINE, --replace or --add, or give the probe a [target].",
-                )
-            continue
+            raise ProbeError(
+                f"{loaded.path}: key target: missing, and no contrast was named on the command line",
+                hint="Name the line with --drop PATH:LINE, --replace or --add, or give the probe a [target].",
+            )
         contrast = find_contrast(surface, edit_from_target(target))
         if found is None:
             found, first = contrast, str(loaded.path)
         elif contrast != found:
             raise ProbeError(
-                f"probes put together in one run must name one contrast: {first} names {_place(found)}, "
-                f"{loaded.path} names {_place(contrast)}",
-                hint="Measure them in two runs.",
+                f"probes put together must name one contrast, or the contrasts must be named on the command line: "
+                f"{first} names {_place(found)}, {loaded.path} names {_place(contrast)}",
+                hint="Name both lines (--drop PATH:LINE --drop PATH:LINE), or measure them in two runs.",
             )
     assert found is not None
     return found
+
+
+def _probes_for(
+    contrast: Contrast, named: Sequence[Contrast], group: ProbeGroup, surface: Surface
+) -> tuple[LoadedProbe, ...]:
+    """The probes of a group that are put for one of the contrasts named: its own, and those without a target."""
+    own = []
+    for loaded in group.probes:
+        target = loaded.probe.target
+        meant = find_contrast(surface, edit_from_target(target)) if target is not None else None
+        if meant is not None and meant not in named:
+            raise ProbeError(
+                f"probes put together in one run must be about the contrasts that are named: the command line names "
+                f"{', '.join(map(_place, named))}, {loaded.path} names {_place(meant)}",
+                hint="Name that line as well, or measure it in a run of its own.",
+            )
+        if meant is None or meant == contrast:
+            own.append(loaded)
+    if not own:
+        raise ProbeError(
+            f"no probe is about {_place(contrast)}: all of them name other targets",
+            hint="Put a probe without a target, which asks about every line named, or one with this target.",
+        )
+    return tuple(own)
 
 
 def _refuse_bad_form(group: ProbeGroup, contrast: Contrast, surface: Surface) -> tuple[str, ...]:
@@ -245,17 +293,10 @@ def _check_reach(request: RunRequest, group: ProbeGroup) -> None:
         )
 
 
-def _edit_on_command_line(request: RunRequest) -> Edit | None:
-    edits = []
-    if request.drop is not None:
-        edits.append(edit_from_place(EditKind.DROP, request.drop))
-    if request.replace is not None:
-        edits.append(edit_from_place(EditKind.REPLACE, *request.replace))
-    if request.add is not None:
-        edits.append(edit_from_place(EditKind.ADD, *request.add))
-    if len(edits) > 1:
-        raise ContrastError("one run measures one contrast: give only one of --drop, --replace and --add")
-    return edits[0] if edits else None
+def _edits_on_command_line(request: RunRequest) -> Iterator[Edit]:
+    yield from (edit_from_place(EditKind.DROP, place) for place in request.drop)
+    yield from (edit_from_place(EditKind.REPLACE, *edit) for edit in request.replace)
+    yield from (edit_from_place(EditKind.ADD, *edit) for edit in request.add)
 
 
 def _place(contrast: Contrast) -> str:

@@ -13,9 +13,9 @@ from measure.arena.arena import Arena, Arms
 from measure.client.base import Client
 from measure.client.trial import Invalid, Reason, Returned
 from measure.context.capture import Capturable
-from measure.context.constraint import Constraint
+from measure.context.constraint import constraint_of
 from measure.context.proof import Proof
-from measure.context.prove import prove, prove_screen
+from measure.context.prove import Captured, prove, prove_screen
 from measure.context.reach import reach_of
 from measure.context.sources import text_files
 from measure.contrast import Contrast
@@ -28,20 +28,25 @@ from measure.run.prepare import Prepared
 from measure.surface.layout import FILE_LIMIT
 
 
-async def proof_of(client: Client, arena: Arena, arms: Arms, one: Prepared, constraint: Constraint) -> Proof | None:
+async def proof_of(client: Client, arena: Arena, arms: Arms, one: Prepared, seen: Captured) -> Proof | None:
     """See what both arms' requests differ in; None for a client that sends no request.
+
+    `seen` keeps what was seen of a baseline, for other contrasts of the same workspace.
 
     Raises `ContrastError` where that is not the intended line alone, `ClientError` where no request could be caught.
     """
     if not isinstance(client, Capturable):
         return None
+    constraint = constraint_of(one.stage)
     probes = [entry.probe for entry in one.probes]
     if one.stage == 1:
         proof = await prove_screen(client, arena, one.contrast, constraint, _question(probes[0]))
         return _without_secrets(proof, client)
     # A prompt can only change what is loaded where it names a file to attach.
     chosen = dict.fromkeys(constraint.put(_question(probe)) for probe in (probes[0], *filter(_attaches, probes)))
-    return _without_secrets(await prove(client, arena, arms, tuple(chosen), on_demand=_on_demand(probes[0])), client)
+    return _without_secrets(
+        await prove(client, arena, arms, tuple(chosen), seen, on_demand=_on_demand(probes[0])), client
+    )
 
 
 def _without_secrets(proof: Proof, client: Client) -> Proof:

@@ -14,9 +14,10 @@ class RunRequest:
     probes: tuple[Path, ...]
     workspace: Path | None = None
     model: str | None = None
-    drop: str | None = None
-    replace: tuple[str, str] | None = None
-    add: tuple[str, str] | None = None
+    drop: tuple[str, ...] = ()
+    replace: tuple[tuple[str, str], ...] = ()
+    add: tuple[tuple[str, str], ...] = ()
+    """Each edit is a contrast of its own; places, and for the latter two a text."""
     client: str | None = None
     agent: Path | None = None
     condition: str = "production"
@@ -35,9 +36,12 @@ class RunRequest:
     seed: int | None = None
     max_launches: int | None = None
     budget_usd: float | None = None
+    """Limits of everything that is measured by this call, together."""
     price_usd: float | None = None
     prices: Path | None = None
     """A table of prices in place of the one that comes with the program."""
+    settle: str = "together"
+    """`together`: lines go on until their verdicts stand when all lines measured together are counted. `alone`."""
     probes_total: int | None = None
     selection: str | None = None
     unmeasured: tuple[str, ...] = ()

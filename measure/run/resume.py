@@ -19,7 +19,7 @@ from measure.record.condition import differing
 from measure.record.models import Plan, RunRecord
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
-from measure.record.store import RECORD, read_model, read_plan, read_sessions
+from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions
 from measure.run.clients import client_of
 from measure.run.paths import standing
 from measure.run.prepare import Prepared
@@ -27,6 +27,7 @@ from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import resolve
+from measure.verdict.stopping import StopReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,37 @@ class Allowance:
     jobs: int | None = None
 
 
-def prepare_again(folder: Path, allowance: Allowance) -> tuple[Plan, Prepared, Client]:
-    """Everything needed to go on with the run in `folder`.
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A recorded run that goes on."""
 
-    Raises `RequestError` that names what changed, or says that there is nothing to go on with.
+    plan: Plan
+    prepared: Prepared
+    client: Client
+
+
+def prepare_family(folder: Path, allowance: Allowance, *, alone: bool = False) -> tuple[Again, ...]:
+    """The run in `folder` with those that were declared to be measured together with it, as far as they are open.
+
+    A run that is not complete goes on; with more rounds allowed, so does one that used up those it had. `alone`: only
+    the run in `folder`, whatever it is. Raises `RequestError` that names what changed, or says that there is nothing
+    to go on with.
     """
+    together = () if alone else read_plan(folder).together if (folder / PLAN).exists() else ()
+    members = [folder.parent / run_id for run_id in together]
+    goes_on = [one for one in members if (one / PLAN).exists() and _is_open(one, allowance)]
+    return tuple(prepare_again(one, allowance) for one in goes_on or [folder])
+
+
+def _is_open(folder: Path, allowance: Allowance) -> bool:
+    record = _record(folder)
+    if record is None or not record.complete:
+        return True
+    return allowance.max_rounds is not None and record.stop is not None and record.stop.reason == StopReason.CAP
+
+
+def prepare_again(folder: Path, allowance: Allowance) -> Again:
+    """Everything needed to go on with one run. Raises as `prepare_family` does."""
     record = _record(folder)
     if record is not None and record.plan is None:
         assert record.result.status == "unmeasured"
@@ -88,7 +115,7 @@ def prepare_again(folder: Path, allowance: Allowance) -> tuple[Plan, Prepared, C
     # Held as it was: what holds a launch may add to its environment, which has to be the same.
     containment = choose("descendants" if plan.condition.containment == "descendants" else None)
     client = _client(plan, prepared, containment)
-    return plan, standing(prepared, containment, own_paths=plan.condition.paths == "own"), client
+    return Again(plan, standing(prepared, containment, own_paths=plan.condition.paths == "own"), client)
 
 
 def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:

@@ -68,8 +68,14 @@ def next_step(
     pairs: Iterable[Pair],
     parameters: Parameters,
     under_way: Collection[int] = (),
+    *,
+    lines: int = 1,
+    settled: Collection[Axis] = (),
 ) -> Step:
     """The next step after the pairs whose launches have ended, in any order of arrival.
+
+    Where several `lines` are counted together, a claim settles its axis once it stands whatever the others show
+    (`alpha / lines`), or where `settled` says that it stands with what they do show (`measure.verdict.standing`).
 
     `under_way` holds the numbers of pairs that are launched and have not ended; nothing at or beyond the first of
     them is looked at, so a `Round` still lists their probes. A probe that `Round` no longer lists belongs to a
@@ -82,7 +88,8 @@ def next_step(
     steps: list[tuple[int, Step]] = []
     for axis in axes_of(designs):
         look = look_at([design for design in designs if design.axis is axis], ordered, parameters)
-        steps.append((look.rounds, _axis_step(look, parameters, failing)))
+        step = Stop(StopReason.SETTLED) if axis in settled else _axis_step(look, parameters, failing, lines)
+        steps.append((look.rounds, step))
     rounds = [step for _, step in steps if isinstance(step, Round)]
     number = min((step.number for step in rounds), default=None)
     for complete, step in steps:
@@ -99,14 +106,15 @@ def _reason(reasons: Collection[StopReason]) -> StopReason:
     return next(reason for reason in StopReason if reason in reasons)
 
 
-def _axis_step(look: Look, parameters: Parameters, failing: bool) -> Step:
+def _axis_step(look: Look, parameters: Parameters, failing: bool, lines: int) -> Step:
     allowed = len(look.sound) * parameters.rounds_at_most
     if not look.sound or failing:
         return Stop(StopReason.INVALID)
     if parameters.repeats is None:
         if look.damaged > parameters.damaged_limit * allowed:  # not even a full run could dilute them
             return Stop(StopReason.INVALID)
-        if look.healthy(parameters) and (look.robust(parameters) or look.shows_zero(parameters)):
+        claim = parameters.model_copy(update={"alpha": parameters.alpha / lines}) if lines > 1 else parameters
+        if look.healthy(parameters) and (look.robust(claim) or look.shows_zero(claim)):
             return Stop(StopReason.SETTLED)
     lacking = _lacking(look)
     if len(lacking) < len(look.sound):

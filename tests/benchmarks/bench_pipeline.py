@@ -36,14 +36,15 @@ from measure.client.trial import Returned
 from measure.client.understanding import understand
 from measure.judge import judge
 from measure.plan.budget import Budget
+from measure.plan.course import Course
 from measure.plan.execute import Executor
 from measure.plan.pace import Pace
 from measure.plan.rounds import Rounds
 from measure.plan.schedule import Slot
 from measure.probe.question import Question
-from measure.record.models import Plan, TrialRecord
-from measure.record.store import RunWriter
-from measure.run.job import plan_of
+from measure.record.models import Plan, Stop, TrialRecord
+from measure.record.store import RunWriter, new_run_id
+from measure.run.planning import Ready, plan_of
 from measure.run.prepare import prepare
 from measure.run.request import RunRequest
 from tests.doubles import stub_client
@@ -62,7 +63,9 @@ class Silent:
 
     def started(self, slot: Slot, position: int) -> None: ...
 
-    def finished(self, trial: TrialRecord) -> None:
+    def ended(self, course: int, stop: Stop) -> None: ...
+
+    def finished(self, trial: TrialRecord, course: int) -> None:
         assert trial.reading is not None, trial.invalid
         self.seen += 1
         if self.seen == self.tenth:
@@ -122,7 +125,7 @@ class Bench:
     watcher: Silent
 
     async def run(self) -> None:
-        await self.executor.run(Rounds(self.plan, self.plan.design.parameters, self.executor.trials))
+        await self.executor.run(Rounds(self.executor.courses, self.plan.design.seed))
 
 
 @contextlib.contextmanager
@@ -143,7 +146,7 @@ def bench(folder: Path, *, trials: int, jobs: int, seconds: float) -> Iterator[B
             probes=(place.probes,),
             workspace=place.workspace,
             model="model-1",
-            drop=LINE,
+            drop=(LINE,),
             client="simulated",
             agent=place.agent,
             repeats=trials // 8,
@@ -153,19 +156,23 @@ def bench(folder: Path, *, trials: int, jobs: int, seconds: float) -> Iterator[B
     client = CannedClient(program)
     with Arena(folder / "arena") as arena:
         arms = arena.build(one.surface, one.contrast)
-        plan = plan_of(one, arms, client)
+        plan = plan_of(Ready(one, client, arms), new_run_id())
         place.runs.mkdir()
         writer = RunWriter.create(place.runs, plan)
         probes = {entry.probe.id: entry.probe for entry in plan.probes}
         watcher = Silent(trials)
+
+        def question(slot: Slot) -> Question:
+            return Question(probes[slot.probe], slot.order, one.contrast.text)
+
+        course = Course(plan, plan.design.parameters, writer, question)
         yield Bench(
             plan,
             Executor(
                 client=client,
-                stall=lambda arm: arena.stall(arms.of(arm.value)),
+                stall=lambda slot: arena.stall(arms.of(slot.arm.value)),
                 judge=judge,
-                questions=lambda slot: Question(probes[slot.probe], slot.order, one.contrast.text),
-                writer=writer,
+                courses=[course],
                 watcher=watcher,
                 budget=Budget(),
                 pace=Pace(jobs),

@@ -22,7 +22,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from measure.plan.schedule import Slot
-from measure.record.models import RunRecord, TrialRecord
+from measure.record.models import RunRecord, Stop, TrialRecord
 from measure.run.clients import client_of, containment_of
 from measure.run.job import Job, measure_all
 from measure.run.prepare import prepare
@@ -39,7 +39,9 @@ class Silent:
 
     def started(self, slot: Slot, position: int) -> None: ...
 
-    def finished(self, trial: TrialRecord) -> None: ...
+    def finished(self, trial: TrialRecord, course: int) -> None: ...
+
+    def ended(self, course: int, stop: Stop) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def _records(work: Workplace, runs: int, place: str) -> Iterator[RunRecord]:
         request = RunRequest(
             probes=(work.probes,),
             workspace=work.workspace,
-            drop=place,
+            drop=(place,),
             client="simulated",
             agent=work.agent,
             model="simulated-1",

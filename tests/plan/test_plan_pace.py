@@ -16,15 +16,17 @@ from measure.client.base import Condition, Order
 from measure.client.trial import Invalid, Reason, Returned, Usage
 from measure.judge import judge
 from measure.plan.budget import Budget
+from measure.plan.course import Course
 from measure.plan.execute import Executor
 from measure.plan.pace import Pace
-from measure.plan.schedule import Block, Slot, pair
+from measure.plan.schedule import Block, Slot, block
 from measure.plan.warmth import KEPT_S, Warmth
 from measure.probe.load import load_probe
 from measure.probe.question import Question
 from measure.record.models import Stop, TrialRecord
 from measure.record.store import RunWriter
 from measure.transcript import Transcript
+from tests.doubles.records import example_plan
 from tests.doubles.workplace import Workplace
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +42,9 @@ def anyio_backend() -> str:
 class Silent:
     def started(self, slot: Slot, position: int) -> None: ...
 
-    def finished(self, trial: TrialRecord) -> None: ...
+    def finished(self, trial: TrialRecord, course: int) -> None: ...
+
+    def ended(self, course: int, stop: Stop) -> None: ...
 
 
 @dataclass
@@ -91,17 +95,17 @@ class Pairs:
     number: int
     given: int = 0
 
-    def next(self, under_way: Collection[int]) -> Block | Stop | None:
+    def next(self, in_flight: Collection[Slot]) -> Block | Stop | None:
         if self.given == self.number:
-            return None if under_way else Stop(reason="repeats-done")
+            return None if in_flight else Stop(reason="repeats-done")
         self.given += 1
-        return pair(self.given - 1, self.given, "p0", ("ask", "publish", "wait"), 1)
+        return block(self.given - 1, self.given, "p0", ("ask", "publish", "wait"), 1)
 
 
 @pytest.fixture
 def executor(tmp_path: Path) -> Iterator[Callable[..., Executor]]:
     place = Workplace(tmp_path / "place")
-    probe = load_probe(place.probes / "p0.toml").probe
+    probe, plan = load_probe(place.probes / "p0.toml").probe, example_plan()
     (tmp_path / "run").mkdir()
     writer = RunWriter.reopen(tmp_path / "run")
 
@@ -114,8 +118,7 @@ def executor(tmp_path: Path) -> Iterator[Callable[..., Executor]]:
             client=client,
             stall=stall,
             judge=judge,
-            questions=lambda slot: Question(probe, slot.order, ""),
-            writer=writer,
+            courses=[Course(plan, plan.design.parameters, writer, lambda slot: Question(probe, slot.order, ""))],
             watcher=Silent(),
             budget=Budget(),
             pace=pace,
@@ -134,10 +137,10 @@ async def test_a_refused_launch_waits_and_is_made_again_without_using_up_retries
     await made.run(Pairs(6))
     assert made.stop is not None
     assert made.stop.reason == "repeats-done", made.stop
-    last = {(trial.block, trial.arm): trial for trial in made.trials}
+    last = {(trial.block, trial.arm): trial for trial in made.courses[0].trials}
     assert len(last) == 12
     assert all(trial.reading for trial in last.values())
-    refused = [trial for trial in made.trials if trial.invalid]
+    refused = [trial for trial in made.courses[0].trials if trial.invalid]
     assert len(refused) == 6, "each refusal is kept as the launch it was"
     ends = [trial.attempt for trial in last.values()]
     assert max(ends) >= 2
@@ -173,7 +176,7 @@ async def test_after_the_agent_acted_nothing_is_made_again(executor: Callable[..
     made = executor(client, Pace(1, patience_s=10.0))
     await made.run(Pairs(3))
     assert len(client.begun) == 6
-    assert sum(trial.invalid is not None for trial in made.trials) == 1
+    assert sum(trial.invalid is not None for trial in made.courses[0].trials) == 1
 
 
 async def test_jobs_begin_low_grow_while_clean_and_shrink_when_refused(executor: Callable[..., Executor]) -> None:
@@ -199,8 +202,8 @@ async def test_the_first_launch_goes_alone_and_the_others_follow_together(execut
     await made.run(Pairs(8))
     assert client.together[:2] == [1, 1], "the second launch began when the first had ended"
     assert max(client.together) > 1
-    assert [trial.position for trial in made.trials if trial.led] == [1]
-    order = sorted(made.trials, key=lambda trial: trial.position)
+    assert [trial.position for trial in made.courses[0].trials if trial.led] == [1]
+    order = sorted(made.courses[0].trials, key=lambda trial: trial.position)
     assert [(trial.block, trial.member) for trial in order] == [
         (block, member) for block in range(8) for member in (0, 1)
     ]
@@ -212,7 +215,7 @@ async def test_an_unanswered_first_launch_warms_nothing(executor: Callable[..., 
     made = executor(client, Pace(6), warmth=Warmth())
     await made.run(Pairs(5))
     assert client.together[:4] == [1, 1, 1, 1]
-    assert [trial.position for trial in made.trials if trial.led] == [1, 2, 3]
+    assert [trial.position for trial in made.courses[0].trials if trial.led] == [1, 2, 3]
 
 
 async def test_launches_with_one_whole_prefix_never_start_together_while_it_is_cold() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from measure.plan.course import Watched
 from measure.plan.schedule import Slot
 from measure.record.counted import counted_pairs
 from measure.record.models import Arm, TrialRecord
@@ -57,10 +58,10 @@ def test_the_picture_ends_with_the_counts_and_evidence_of_the_record(name: str) 
     record = kinds()[name]
     assert record.result.status == "measured"
     out, _ = console()
-    picture = Picture(out, PLAN, PARAMETERS)
+    picture = Picture(out, [Watched(PLAN, PARAMETERS)])
     for trial in record.trials:
         picture.started(slot(trial), trial.position)
-        picture.finished(trial)
+        picture.finished(trial, 0)
         drawn(picture)
     for axis in record.result.decision.axes:
         designs = [design for design in designs_of(PLAN.probes) if design.axis is axis.axis]
@@ -77,12 +78,12 @@ def test_the_picture_ends_with_the_counts_and_evidence_of_the_record(name: str) 
 def test_a_pair_under_way_keeps_later_ones_from_being_looked_at() -> None:
     record = kinds()["load-bearing"]
     out, _ = console()
-    picture = Picture(out, PLAN, PARAMETERS)
+    picture = Picture(out, [Watched(PLAN, PARAMETERS)])
     fresh = [line for line in drawn(picture).splitlines() if line.startswith(("Behavior", "Content"))]
     picture.started(slot(record.trials[0]), 1)
     for trial in record.trials[2:]:
         picture.started(slot(trial), trial.position)
-        picture.finished(trial)
+        picture.finished(trial, 0)
     assert [line for line in drawn(picture).splitlines() if line.startswith(("Behavior", "Content"))] == fresh
 
 
@@ -91,10 +92,10 @@ def test_launches_that_do_not_count_are_said_for_good_and_steer_nothing() -> Non
     assert record.plan is not None
     out, buffer = console()
     with Screen(out) as screen:
-        picture = screen.watch(record.plan, PARAMETERS)
+        picture = screen.watch([Watched(record.plan, PARAMETERS)])
         for trial in record.trials:
             picture.started(slot(trial), trial.position)
-            picture.finished(trial)
+            picture.finished(trial, 0)
     failed = [trial for trial in record.trials if trial.invalid is not None]
     text = buffer.getvalue()
     assert text.count("does not count") == len(failed)
@@ -106,7 +107,7 @@ def test_launches_that_do_not_count_are_said_for_good_and_steer_nothing() -> Non
 def test_a_resumed_run_begins_with_what_there_is() -> None:
     record = kinds()["interrupted"]
     out, _ = console()
-    picture = Picture(out, PLAN, PARAMETERS, record.trials)
+    picture = Picture(out, [Watched(PLAN, PARAMETERS, record.trials)])
     assert f"{len(record.trials)} of at most 48 launches" in drawn(picture)
     assert Arm(record.trials[0].arm)
 

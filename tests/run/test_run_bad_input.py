@@ -80,8 +80,22 @@ def the_same_text(place: Workplace) -> list[str]:
     return ["--replace", LINE, "- Ask before you push."]
 
 
-def two_contrasts(place: Workplace) -> list[str]:
-    return ["--drop", LINE, "--add", "CLAUDE.md:1", "More."]
+def one_edit_twice(place: Workplace) -> list[str]:
+    return ["--drop", LINE, "--drop", LINE]
+
+
+def a_named_line_that_no_probe_is_about(place: Workplace) -> list[str]:
+    file = place.probes / "p0.toml"
+    file.write_text(f'{file.read_text()}\n[target]\nfile = "CLAUDE.md"\nline_number = 4\n')
+    return ["--drop", LINE, "--drop", "CLAUDE.md:3"]
+
+
+def fewer_launches_than_one_probe_takes(place: Workplace) -> list[str]:
+    return ["--drop", LINE, "--drop", "CLAUDE.md:3", "--drop", "CLAUDE.md:5", "--max-launches", "3"]
+
+
+def an_unknown_way_to_settle(place: Workplace) -> list[str]:
+    return ["--drop", LINE, "--settle", "soon"]
 
 
 def no_contrast(place: Workplace) -> list[str]:
@@ -164,7 +178,10 @@ REFUSED = [
     through_a_link_to_outside,
     not_in_any_arm,
     the_same_text,
-    two_contrasts,
+    one_edit_twice,
+    a_named_line_that_no_probe_is_about,
+    fewer_launches_than_one_probe_takes,
+    an_unknown_way_to_settle,
     no_contrast,
     text_that_tells,
     a_slash_prompt,
