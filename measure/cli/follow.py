@@ -1,4 +1,7 @@
-"""Who is told how a run goes on: a picture on a terminal, a line a launch everywhere else."""
+"""Who is told how a run goes on: a picture on a terminal, a line a launch everywhere else, nobody if so wished.
+
+Invariant: where nobody is told, nothing is written from which an arm, an answer or a verdict could be known.
+"""
 
 from __future__ import annotations
 
@@ -76,9 +79,28 @@ class Lines:
         return "baseline" if trial.arm is Arm.BASELINE else f"{contrast.kind} {safe(contrast.place)}"
 
 
+class Nobody:
+    """Is told everything and says nothing."""
+
+    def __init__(self, watched: Sequence[Watched]) -> None:
+        """Nothing of them is kept."""
+
+    def started(self, slot: Slot, position: int) -> None:
+        """Nothing."""
+
+    def finished(self, trial: TrialRecord, course: int) -> None:
+        """Nothing: the record has it."""
+
+    def ended(self, course: int, stop: Stop) -> None:
+        """Nothing: how a contrast ended tells of its verdict."""
+
+
 @contextmanager
-def following(*, plainly: bool) -> Iterator[Follow]:
+def following(*, plainly: bool, quietly: bool = False) -> Iterator[Follow]:
     """Whoever follows the runs of one command; the picture is taken down on every way out, with its last state kept."""
+    if quietly:
+        yield Nobody
+        return
     if plainly or not sys.stderr.isatty():
         yield Lines
         return

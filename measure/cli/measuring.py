@@ -175,6 +175,14 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, its price and what it can resolve; launch nothing.")
     ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            help="Show the plan, errors and where the record is: no launch and no verdict, for logs that reviewers "
+            "can read. With --json the records are printed all the same.",
+        ),
+    ] = False,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
@@ -226,6 +234,7 @@ def run(
         ),
         runs=runs,
         dry_run=dry_run,
+        quiet=quiet,
         as_json=as_json,
     )
 

@@ -29,8 +29,13 @@ from measure.run.together import families, refuse_too_few_launches, saving_of
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 
-def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_json: bool) -> None:
-    """The whole command. Raises the error whose class names the exit status."""
+def measure_probes(
+    request: RunRequest, *, runs: Path | None, dry_run: bool, as_json: bool, quiet: bool = False
+) -> None:
+    """The whole command. `quiet`: of the launches and what they showed nothing is said, unless as JSON.
+
+    Raises the error whose class names the exit status.
+    """
     if os.name == "nt":
         raise RequestError(
             "measuring needs Linux or macOS: Windows has no way to end a whole process tree and no file locks as used "
@@ -79,11 +84,12 @@ def measure_probes(request: RunRequest, *, runs: Path | None, dry_run: bool, as_
     for notice in dict.fromkeys(notice for one, _ in contrasts for notice in one.notices):
         if notice not in told:
             say(f"Note: {notice}")
-    with following(plainly=as_json) as follow:
+    with following(plainly=as_json, quietly=quiet) as follow:
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
         records = measure_all(job, contrasts)
-    _show_records(records, root, as_json=as_json)
-    _tell_records(root, records)
+    if as_json or not quiet:
+        _show_records(records, root, as_json=as_json)
+    _tell_records(root, records, advised=not quiet)
     _fail_if_nothing_measured(records)
 
 
@@ -107,16 +113,18 @@ def _show_records(records: tuple[RunRecord, ...], root: Path, *, as_json: bool) 
         show(together)
 
 
-def _tell_records(root: Path, records: tuple[RunRecord, ...]) -> None:
-    """Where the records are, and what to do next where a run ended early."""
+def _tell_records(root: Path, records: tuple[RunRecord, ...], *, advised: bool = True) -> None:
+    """Where the records are, and, as advice, what to do next where a run ended early."""
     for record in records:
         say(f"Record: {root / record.run_id}")
-    advised: set[str] = set()
+    if not advised:
+        return
+    told: set[str] = set()
     for record in records:
         advice = advice_of(record)
         family = str(record.plan.together) if record.plan is not None and record.plan.together else record.run_id
-        if advice is not None and family not in advised:
-            advised.add(family)
+        if advice is not None and family not in told:
+            told.add(family)
             say(f"Next: {advice}")
 
 
