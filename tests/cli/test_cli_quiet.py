@@ -14,22 +14,25 @@ from tests.doubles.workplace import Workplace
 TELLING = {kind.value for kind in FindingKind} | {status.value for status in Status} | {"round 1", "settled", "Next:"}
 
 
+@pytest.mark.parametrize("limits", [("--max-rounds", "2"), ("--max-launches", "4")], ids=" ".join)
 @pytest.mark.parametrize("line", ["CLAUDE.md:4", "CLAUDE.md:3"])
 def test_a_quiet_run_says_the_plan_and_where_the_record_is_and_nothing_of_what_came_out(
-    tmp_path: Path, line: str
+    tmp_path: Path, line: str, limits: tuple[str, str]
 ) -> None:
     place = Workplace(tmp_path)
     place.put_probes(2)
-    done = place.measure(*place.arguments("--drop", line, "--max-rounds", "2", "--seed", "1", "--quiet"))
+    asked = place.arguments("--drop", line, "--seed", "1", *limits)
+    done = place.measure(*asked, "--quiet")
     assert done.returncode == 0, done.stderr
     (folder,) = place.folders()
     record = json.loads((folder / "record.json").read_text())
     assert record["trials"]
     assert done.stdout == ""
     assert str(folder) in done.stderr
-    planned = place.measure(*place.arguments("--drop", line, "--max-rounds", "2", "--seed", "1", "--dry-run")).stderr
-    said = [text for text in done.stderr.splitlines() if text not in planned.splitlines()]
-    assert len(planned.splitlines()) > len(said)
+    planned = place.measure(*asked, "--dry-run").stderr.splitlines()
+    said = done.stderr.splitlines()
+    assert said[: len(planned)] == planned
+    said = said[len(planned) :]
     assert not [text for text in said if any(word in text for word in TELLING)], said
     outcomes = {trial["reading"]["option"] for trial in record["trials"] if trial["reading"]}
     assert not [text for text in said if any(outcome in text for outcome in outcomes)], said
