@@ -12,6 +12,7 @@ from measure.cli.options import (
     BudgetUsd,
     Client,
     ClientPath,
+    Containment,
     Drop,
     Include,
     Jobs,
@@ -19,6 +20,9 @@ from measure.cli.options import (
     MaxLaunches,
     MaxTurns,
     Model,
+    OwnPaths,
+    Prices,
+    PriceUsd,
     Probes,
     RunName,
     Runs,
@@ -114,19 +118,8 @@ def run(
     seed: Seed = None,
     max_launches: MaxLaunches = None,
     budget_usd: BudgetUsd = None,
-    price_usd: Annotated[
-        float | None,
-        typer.Option(
-            "--price-usd",
-            metavar="USD",
-            min=0,
-            help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
-        ),
-    ] = None,
-    prices: Annotated[
-        Path | None,
-        typer.Option("--prices", metavar="FILE", help="A table of prices (TOML) in place of the program's own."),
-    ] = None,
+    price_usd: PriceUsd = None,
+    prices: Prices = None,
     probes_total: Annotated[
         int | None,
         typer.Option(
@@ -145,21 +138,8 @@ def run(
         typer.Option("--unmeasured", metavar="TEXT", help="What this run leaves unmeasured; may be repeated."),
     ] = None,
     stale_after: StaleAfter = 900,
-    containment: Annotated[
-        str | None,
-        typer.Option(
-            "--containment",
-            metavar="pid-namespace|descendants",
-            help="How launches are held. Default: the best that works here.",
-        ),
-    ] = None,
-    own_paths: Annotated[
-        bool,
-        typer.Option(
-            "--own-paths",
-            help="Give each launch a path of its own. Default: one path for all, where need be one launch at a time.",
-        ),
-    ] = False,
+    containment: Containment = None,
+    own_paths: OwnPaths = False,
     busy_marker: Annotated[
         Path | None,
         typer.Option(
@@ -259,6 +239,11 @@ def band(
     seed: Seed = None,
     max_launches: MaxLaunches = None,
     budget_usd: BudgetUsd = None,
+    price_usd: PriceUsd = None,
+    prices: Prices = None,
+    stale_after: StaleAfter = 900,
+    containment: Containment = None,
+    own_paths: OwnPaths = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan; launch nothing.")] = False,
     runs: Runs = None,
     as_json: Json = False,
@@ -284,6 +269,11 @@ def band(
             seed=seed,
             max_launches=max_launches,
             budget_usd=budget_usd,
+            price_usd=price_usd,
+            prices=prices,
+            stale_after_s=stale_after,
+            containment=containment,
+            own_paths=own_paths,
             purpose="band",
         ),
         runs=runs,

@@ -99,6 +99,34 @@ BudgetUsd = Annotated[
         "--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this, all lines together."
     ),
 ]
+PriceUsd = Annotated[
+    float | None,
+    typer.Option(
+        "--price-usd",
+        metavar="USD",
+        min=0,
+        help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
+    ),
+]
+Prices = Annotated[
+    Path | None,
+    typer.Option("--prices", metavar="FILE", help="A table of prices (TOML) in place of the program's own."),
+]
+Containment = Annotated[
+    str | None,
+    typer.Option(
+        "--containment",
+        metavar="pid-namespace|descendants",
+        help="How launches are held. Default: the best that works here.",
+    ),
+]
+OwnPaths = Annotated[
+    bool,
+    typer.Option(
+        "--own-paths",
+        help="Give each launch a path of its own. Default: one path for all, where need be one launch at a time.",
+    ),
+]
 StaleAfter = Annotated[
     float,
     typer.Option(
