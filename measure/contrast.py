@@ -225,6 +225,10 @@ def _exchanged(entry: Entry, data: bytes, kind: EditKind, start: int, end: int, 
 
 def _find_file(surface: Surface, name: str) -> Entry:
     path = PurePosixPath(name)
+    if path.is_absolute() and "\0" not in name:
+        # Whatever links lead there: one that ends outside the workspace stays absolute, and is refused.
+        given = PurePosixPath(os.path.realpath(name))
+        path = given.relative_to(surface.workspace) if given.is_relative_to(surface.workspace) else given
     if path.is_absolute() or ".." in path.parts or "\0" in name or not path.parts:
         raise ContrastError(
             f"{name!r} is not a path inside the workspace.", hint="Name the file relative to the workspace: CLAUDE.md."

@@ -209,7 +209,10 @@ def test_files_that_no_arm_has_are_refused_with_what_to_do(ws: Path, tmp_path: P
     surface = read_surface(ws)
     for name, words in (
         ("../out.md", "inside"),
-        (str(ws / "src.md"), "inside"),
+        (str(tmp_path / "out.md"), "inside"),
+        (str(ws / "AGENTS.md"), "inside"),
+        (f"{ws}/../out.md", "inside"),
+        (str(ws / "none.md"), "does not exist"),
         ("folder/../../out.md", "inside"),
         ("", "inside"),
         ("a\0b", "inside"),
@@ -226,7 +229,10 @@ def test_files_that_no_arm_has_are_refused_with_what_to_do(ws: Path, tmp_path: P
         with pytest.raises(ContrastError) as told:
             find_contrast(surface, Edit(DROP, name, line=1))
         assert words in str(told.value), name
-    assert find_contrast(read_surface(ws, ["src.md"]), Edit(DROP, "src.md", line=1)).path == "src.md"
+    taken_in = read_surface(ws, ["src.md"])
+    (tmp_path / "link").symlink_to(ws)
+    for name in ("src.md", str(ws / "src.md"), str(tmp_path / "link/src.md"), f"{tmp_path}/outside/../link/src.md"):
+        assert find_contrast(taken_in, Edit(DROP, name, line=1)).path == "src.md"
 
 
 @pytest.mark.parametrize(

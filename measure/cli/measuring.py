@@ -79,11 +79,14 @@ def run(
         ),
     ] = None,
     max_rounds: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--max-rounds", metavar="N", min=1, help="At most so many pairs per probe before the answer is 'undecided'."
+            "--max-rounds",
+            metavar="N",
+            min=1,
+            help="At most so many pairs per probe before the answer is 'undecided'. Default: 6.",
         ),
-    ] = 6,
+    ] = None,
     profile: Annotated[
         str,
         typer.Option(

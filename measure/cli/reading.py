@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from measure.cli.options import Json, RunName, RunNames, Runs
+from measure.errors import RequestError
 
 
 def runs(
@@ -30,8 +31,9 @@ def runs(
         str, typer.Option("--sort", metavar="newest|oldest|finding|place|launches|cost", help="What comes first.")
     ] = "newest",
     form: Annotated[
-        str, typer.Option("--format", metavar="text|csv|json|md", help="How the list is printed.")
-    ] = "text",
+        str | None,
+        typer.Option("--format", metavar="text|csv|json|md", help="How the list is printed. Default: text."),
+    ] = None,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
@@ -42,21 +44,29 @@ def runs(
     from measure.cli.show import list_runs
     from measure.record.select import wanted
 
-    list_runs(runs, wanted(finding or (), model, file, since), order=sort, form="json" if as_json else form)
+    list_runs(runs, wanted(finding or (), model, file, since), order=sort, form=_form(form, as_json=as_json))
 
 
 def show(
     run: RunName,
     form: Annotated[
-        str, typer.Option("--format", metavar="text|md|json", help="md: for a comment on a pull request.")
-    ] = "text",
+        str | None,
+        typer.Option("--format", metavar="text|md|json", help="md: for a comment on a pull request. Default: text."),
+    ] = None,
     runs: Runs = None,
     as_json: Json = False,
 ) -> None:
     """Print one recorded run."""
     from measure.cli.show import show_run
 
-    show_run(run, runs, form="json" if as_json else form)
+    show_run(run, runs, form=_form(form, as_json=as_json))
+
+
+def _form(asked: str | None, *, as_json: bool) -> str:
+    """The one form that was asked for. Raises `RequestError` for two."""
+    if as_json and asked not in (None, "json"):
+        raise RequestError(f"--json and --format {asked} exclude each other", hint="Name one of them.")
+    return "json" if as_json else asked or "text"
 
 
 def report(

@@ -105,7 +105,7 @@ class ClaudeClient:
             file.write_text(self.settings, encoding="utf-8")
             settings = str(order.seen(file))
         return conditions.arguments(
-            _condition_name(self.condition.name),
+            conditions.named(self.condition.name),
             model=self.condition.model,
             max_turns=self.condition.max_turns,
             settings=settings,
@@ -137,7 +137,7 @@ def open_claude(
     `environ` is the caller's environment; `client` names an executable instead of searching. Raises ClientError
     (no usable client) and RequestError (model, condition or turns that make no sense).
     """
-    name = _condition_name(condition)
+    name = conditions.named(condition)
     _check_request(model, max_turns, time_limit_s)
     found = check_claude(client=client, environ=environ)
     environment, user = found.environment, found.user
@@ -224,13 +224,6 @@ def check_prompt(prompt: str) -> bytes:
     if len(data) > MAX_PROMPT_BYTES:
         raise RequestError(f"the prompt has {len(data):,} bytes; at most {MAX_PROMPT_BYTES:,} can be put by stdin")
     return data
-
-
-def _condition_name(name: str) -> conditions.Name:
-    for known in conditions.NAMES:
-        if name == known:
-            return known
-    raise RequestError(f"no such condition: {name!r}; there are {' and '.join(conditions.NAMES)}")
 
 
 def _check_request(model: str, max_turns: int, time_limit_s: float) -> None:

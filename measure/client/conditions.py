@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from measure.errors import RequestError
+
 Name = Literal["production", "lean"]
 NAMES: tuple[Name, ...] = ("production", "lean")
 
@@ -36,6 +38,14 @@ _OWN: Mapping[Name, tuple[str, ...]] = {
 
 # Skills of a workspace may run commands while they are read into the prompt; that would act on the machine.
 SETTINGS: Mapping[str, Any] = {"disableAllHooks": True, "disableSkillShellExecution": True}
+
+
+def named(name: str) -> Name:
+    """The condition of that name. Raises RequestError for any other."""
+    for known in NAMES:
+        if name == known:
+            return known
+    raise RequestError(f"no such condition: {name!r}; there are {' and '.join(NAMES)}")
 
 
 def arguments(name: Name, *, model: str, max_turns: int, settings: str) -> tuple[str, ...]:

@@ -70,6 +70,7 @@ def open_simulated(
     *,
     agent: Path,
     model: str,
+    condition: str = "production",
     max_turns: int = 1,
     stage: int = 2,
     time_limit_s: float = 60.0,
@@ -77,9 +78,10 @@ def open_simulated(
 ) -> SimulatedClient:
     """Check the dispositions in the file `agent` and fix the condition of a run. Starts nothing of the agent.
 
-    Raises RequestError for a file that can't be used or a `model` it does not name, ClientError where there is no
-    interpreter to run the agent with.
+    Raises RequestError for a file that can't be used, a `model` it does not name or a `condition` that does not
+    exist, ClientError where there is no interpreter to run the agent with.
     """
+    name = conditions.named(condition)
     dispositions, digest = _read(agent)
     if model != dispositions["model"]:
         raise RequestError(
@@ -105,10 +107,10 @@ def open_simulated(
             client_version=simulated_agent.VERSION,
             client_path=mask.text(simulated_agent.__file__),
             model=model,
-            name="production",
+            name=name,
             stage=stage,
             arguments=conditions.arguments(
-                "production", model=model, max_turns=max_turns, settings=conditions.as_text(conditions.SETTINGS)
+                name, model=model, max_turns=max_turns, settings=conditions.as_text(conditions.SETTINGS)
             ),
             variables_set=shown,
             variables_passed=tuple(passed),

@@ -34,6 +34,7 @@ def client_of(request: RunRequest, one: Prepared, containment: Containment) -> C
         return open_simulated(
             agent=one.agent,
             model=one.model,
+            condition=request.condition,
             max_turns=request.max_turns,
             stage=one.stage,
             time_limit_s=request.time_limit_s,

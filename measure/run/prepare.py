@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from measure.client.base import Paths
 from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
 from measure.errors import ContrastError, ProbeError, RequestError
@@ -108,7 +106,7 @@ def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
 
 
 def parameters_of(request: RunRequest) -> Parameters:
-    """The declared procedure. Raises `RequestError` for an unknown profile."""
+    """The declared procedure. Raises `RequestError` for an unknown profile or a number that means nothing."""
     if request.profile not in PROFILES:
         raise RequestError(f"--profile {request.profile!r}: expected {' or '.join(PROFILES)}")
     said = {
@@ -118,13 +116,30 @@ def parameters_of(request: RunRequest) -> Parameters:
         "probe_margin": request.probe_margin,
     }
     given = {name: value for name, value in said.items() if value is not None}
-    chosen = {**PROFILES[request.profile].model_dump(), **given, "repeats": request.repeats}
-    try:
-        return Parameters.model_validate(chosen)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = f"--{'-'.join(map(str, first['loc'])).replace('_', '-')}: " if first["loc"] else ""
-        raise RequestError(f"{where}{first['msg'].removeprefix('Value error, ')}") from None
+    if request.repeats is not None and request.max_rounds is not None:
+        raise RequestError(
+            f"--repeats {request.repeats} and --max-rounds {request.max_rounds} exclude each other: the one makes "
+            "exactly so many pairs per probe, the other at most so many",
+            hint="Name one of them.",
+        )
+    for name in ("alpha", "margin", "probe_margin"):
+        if name in given and not 0 < given[name] < 1:  # not a number fails this too
+            raise RequestError(
+                f"--{name.replace('_', '-')} {given[name]:g}: wanted a share between 0 and 1, both left out",
+                hint="0.05 is 5 %, for one.",
+            )
+    for name, rounds in (("repeats", request.repeats), ("max-rounds", request.max_rounds)):
+        if rounds is not None and rounds < 1:
+            raise RequestError(f"--{name} {rounds}: wanted 1 or more")
+    profile = PROFILES[request.profile]
+    margin, probe_margin = (given.get(name, getattr(profile, name)) for name in ("margin", "probe_margin"))
+    if probe_margin < margin:
+        raise RequestError(
+            f"the margin of a single probe, {probe_margin:g}, is smaller than that of the average, {margin:g}: a mean "
+            "is never larger than its largest part",
+            hint=f"Name a --probe-margin of {margin:g} or more, or a smaller --margin.",
+        )
+    return Parameters.model_validate({**profile.model_dump(), **given, "repeats": request.repeats})
 
 
 def _prepare_group(

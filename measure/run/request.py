@@ -23,7 +23,7 @@ class RunRequest:
     condition: str = "production"
     include: tuple[str, ...] = ()
     repeats: int | None = None
-    max_rounds: int = 6
+    max_rounds: int | None = None
     profile: str = "standard"
     alpha: float | None = None
     margin: float | None = None

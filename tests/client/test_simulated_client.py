@@ -66,6 +66,17 @@ async def test_the_line_decides_and_the_answer_is_accepted(tmp_path: Path, conta
     assert str(tmp_path) not in with_.stream.decode()
 
 
+async def test_a_lean_condition_is_what_is_launched_and_recorded(tmp_path: Path, containment: Containment) -> None:
+    file = tmp_path / "agent.toml"
+    file.write_text(DISPOSITIONS)
+    lean = open_simulated(agent=file, model="simulated-1", condition="lean", containment=containment)
+    assert (lean.condition.name, "--disable-slash-commands" in lean.condition.arguments) == ("lean", True)
+    assert (await launched(lean, tmp_path, "never paint a wet wall")).transcript is not None
+    assert opened(tmp_path, containment).condition.name == "production"
+    with pytest.raises(RequestError):
+        open_simulated(agent=file, model="simulated-1", condition="thin", containment=containment)
+
+
 @pytest.mark.parametrize(
     ("kind", "reason", "acted"),
     [

@@ -98,6 +98,14 @@ def an_unknown_way_to_settle(place: Workplace) -> list[str]:
     return ["--drop", LINE, "--settle", "soon"]
 
 
+def two_numbers_of_rounds(place: Workplace) -> list[str]:
+    return ["--drop", LINE, "--repeats", "2", "--max-rounds", "4"]
+
+
+def a_probe_margin_below_the_margin(place: Workplace) -> list[str]:
+    return ["--drop", LINE, "--margin", "0.3", "--probe-margin", "0.2"]
+
+
 def no_contrast(place: Workplace) -> list[str]:
     return []
 
@@ -182,6 +190,8 @@ REFUSED = [
     a_named_line_that_no_probe_is_about,
     fewer_launches_than_one_probe_takes,
     an_unknown_way_to_settle,
+    two_numbers_of_rounds,
+    a_probe_margin_below_the_margin,
     no_contrast,
     text_that_tells,
     a_slash_prompt,
@@ -220,6 +230,36 @@ def test_errors_are_json_too_when_json_was_asked_for(place: Workplace) -> None:
     error = place.json(*place.arguments("--drop", "CLAUDE.md:99"), status=2)["error"]
     assert error["kind"] == "contrast"
     assert "99" in error["message"]
+
+
+@pytest.mark.parametrize("option", ["--alpha", "--margin", "--probe-margin"])
+@pytest.mark.parametrize("value", ["0", "1", "-0.5", "2"])
+def test_a_share_that_is_none_is_refused_by_its_option_s_name(place: Workplace, option: str, value: str) -> None:
+    from measure.errors import RequestError
+    from measure.run.prepare import parameters_of
+    from measure.run.request import RunRequest
+
+    given = {option.removeprefix("--").replace("-", "_"): float(value)}
+    with pytest.raises(RequestError) as refused:
+        parameters_of(RunRequest(probes=(), **given))  # type: ignore[arg-type]
+    assert f"{option} {float(value):g}" in refused.value.message
+    assert "nput" not in refused.value.message, "the words of a library"
+
+
+def test_a_list_has_one_form(place: Workplace) -> None:
+    place.json(*place.arguments("--drop", LINE, "--repeats", "1"))
+    for command in (["runs", "--json", "--format", "csv"], ["show", "last", "--json", "--format", "md"]):
+        done = place.measure(*command)
+        assert (done.returncode, "--format" in done.stdout + done.stderr) == (2, True)
+    assert place.json("runs", "--format", "json")["runs"]
+
+
+def test_a_file_of_the_workspace_may_be_named_by_its_absolute_path(place: Workplace) -> None:
+    link = place.root / "link"
+    link.symlink_to(place.workspace)
+    for folder in (place.workspace, link):
+        document = place.json(*place.arguments("--drop", f"{folder}/{LINE}", "--dry-run"))
+        assert document["plans"][0]["contrast"] == f"drop {LINE}"
 
 
 def test_a_text_that_occurs_twice_is_refused_with_both_line_numbers(place: Workplace) -> None:
