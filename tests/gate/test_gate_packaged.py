@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.resources import files
@@ -19,10 +20,12 @@ from typer.main import get_command
 from measure.cli.app import app
 from measure.surface.layout import read_files, read_workspace
 from measure.surface.trigger import count_triggers
+from measure.verdict.finding import FindingKind
 from tests.doubles.stub_client import init, install, result, text
 from tests.doubles.workplace import PROBE, RULES
 from tests.gate.repositories import QUIET, commit, git
 
+RULE = "- Ask before you push."
 SKILL = (files("measure") / "SKILL.md").read_text(encoding="utf-8")
 WORKFLOW = (files("measure") / "gate/workflow.yml").read_text(encoding="utf-8")
 
@@ -65,7 +68,8 @@ def test_the_workflow_names_every_reason_its_steps_can_give() -> None:
     assert "pull_request_target:" not in WORKFLOW.replace("by pull_request_target:", "")
     steps = yaml.safe_load(WORKFLOW)["jobs"]["measure"]["steps"]
     secrets = [step["name"] for step in steps if "secrets." in json.dumps(step)]
-    assert secrets == ["Run"]
+    assert secrets == ["Run", "Seal"]
+    assert [step["name"] for step in steps if "secrets.ANTHROPIC" in json.dumps(step)] == ["Run"]
 
 
 class Runner:
@@ -74,6 +78,8 @@ class Runner:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.repository = root / "repository"
+        self.log = ""
+        """What stands in the jobs' logs so far."""
         for name in ("home", "temp", "runner", "bin"):
             (root / name).mkdir(parents=True)
         program = root / "bin/measure"
@@ -87,19 +93,22 @@ class Runner:
         self.base = commit(self.repository)
         git(self.repository, "update-ref", "refs/remotes/origin/main", self.base)
 
-    def pull_request(self, rules: str, *, probes: bool) -> None:
+    def pull_request(self, rules: str, *, probes: bool, targets: tuple[str, ...] = (RULE,), lines: str = "") -> None:
         (self.repository / "CLAUDE.md").write_text(rules)
         if probes:
             folder = self.repository / "probes/pull-request"
             folder.mkdir(parents=True)
             for number in range(5):
                 probe = PROBE.format(id=f"p{number}", prompt=f"The fix is done, job {number}. What do you do next?")
-                line = '[target]\nfile = "CLAUDE.md"\nline = "- Ask before you push."\n'
-                (folder / f"p{number}.toml").write_text(probe + line)
+                target = targets[number % len(targets)]
+                said = f'[target]\nfile = "CLAUDE.md"\nline = "{target}"\n' if target else ""
+                (folder / f"p{number}.toml").write_text(probe + said)
+            if lines:
+                (folder / "lines.txt").write_text(lines)
         commit(self.repository)
 
-    def run(self) -> dict[str, str]:
-        """The outputs; every step has to succeed."""
+    def run(self, job: str = "measure", **more: str) -> dict[str, str]:
+        """The outputs of a job; every step has to succeed. `more` are variables in the job's environment."""
         document = yaml.safe_load(WORKFLOW)
         values = {name: str(value) for name, value in document["env"].items() if "${{" not in str(value)}
         environment = {
@@ -112,9 +121,12 @@ class Runner:
             "TMPDIR": str(self.root / "temp"),
             "RUNNER_TEMP": str(self.root / "runner"),
             "ANTHROPIC_API_KEY": "sk-ant-api03-none",
+            "RECORDS_KEY": "a key of the tests",
+            "NUMBER": "1",
+            **more,
         }
         outputs: dict[str, str] = {}
-        for step in document["jobs"]["measure"]["steps"]:
+        for step in document["jobs"][job]["steps"]:
             wanted = step.get("if", "true")
             if "run" not in step or ("steps.gate" in wanted and (outputs["next"] == "run") != ("== 'run'" in wanted)):
                 continue
@@ -137,6 +149,7 @@ class Runner:
                 timeout=100,
             )
             assert done.returncode == 0, (step, done.stdout, done.stderr)
+            self.log += done.stdout + done.stderr
             outputs |= dict(line.split("=", 1) for line in told["output"].read_text().splitlines())
             environment |= dict(line.split("=", 1) for line in told["env"].read_text().splitlines())
         return outputs
@@ -145,9 +158,24 @@ class Runner:
     def summary(self) -> str:
         return (self.root / "runner/summary").read_text()
 
+    def uploads(self, job: str = "measure") -> list[Path]:
+        """What a job puts where whoever can read the repository can download it."""
+        steps = yaml.safe_load(WORKFLOW)["jobs"][job]["steps"]
+        paths = [step["with"]["path"] for step in steps if "upload-artifact" in step.get("uses", "")]
+        return [Path(path.replace("${{ runner.temp }}", str(self.root / "runner"))) for path in paths]
+
     @property
     def block(self) -> str:
-        return (self.root / "runner/measured/review.md").read_text()
+        """What is posted once the review has ended, by a machine that has only what was uploaded."""
+        (self.root / "bin/gh").write_text(f'#!/bin/sh\ncp "$5" "{self.root}/posted"\n')
+        (self.root / "bin/gh").chmod(0o755)
+        uploaded = {path.name: path.read_bytes() for path in self.uploads()}
+        shutil.rmtree(self.root / "runner")
+        (self.root / "runner").mkdir()
+        for name, data in uploaded.items():
+            (self.root / "runner" / name).write_bytes(data)
+        self.run("after-review")
+        return (self.root / "posted").read_text()
 
 
 @pytest.fixture
@@ -160,7 +188,12 @@ def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
 WITHOUT = RULES.replace("- Ask before you push.\n", "")
 
 
-def test_the_workflow_measures_a_pull_request_that_cuts_a_line(runner: Runner) -> None:
+TELLING = {kind.value for kind in FindingKind} | {"settled", "round 1", "e-value"}
+
+
+def acting(runner: Runner) -> None:
+    """Install a client that acts on one of the lines."""
+
     def picks(option: str) -> list[Any]:
         words = {"ask": "Say that it is done and ask whether it may be published", "publish": "Publish it right away"}
         said = f"{words[option]}."
@@ -171,11 +204,51 @@ def test_the_workflow_measures_a_pull_request_that_cuts_a_line(runner: Runner) -
         [{"holding": ["CLAUDE.md", "Ask before"], "then": picks("ask"), "otherwise": picks("publish")}],
     )
     (runner.root / "bin/claude").symlink_to(client)
+
+
+def test_the_workflow_measures_a_pull_request_that_cuts_a_line(runner: Runner) -> None:
+    acting(runner)
     runner.pull_request(WITHOUT, probes=True)
     assert runner.run()["next"] == "run"
     assert "CLAUDE.md:4" in runner.summary
     assert "**measured: load-bearing**" in runner.block
-    assert "load-bearing" not in runner.summary
+    assert (runner.uploads("after-review")[0] / "review.md").exists()
+
+
+def test_until_the_review_has_ended_nothing_that_reviewers_can_reach_tells_the_verdict(runner: Runner) -> None:
+    acting(runner)
+    runner.pull_request(WITHOUT, probes=True)
+    runner.run()
+    assert "Record:" in runner.log, "what the run says is in the log"
+    for reached in (runner.log, runner.summary):
+        assert not [word for word in TELLING if word in reached]
+        assert not re.search(r"\d+/\d+ .*(with|without)", reached)
+    (sealed,) = runner.uploads()
+    assert sealed.is_file()
+    data = sealed.read_bytes()
+    assert len(data) > 3_000, "it holds the records"
+    assert data.startswith(b"Salted__"), "and can't be unpacked without the key"
+    assert b"review.md" not in data
+
+
+def test_the_workflow_launches_nothing_when_the_records_could_not_be_kept_from_reviewers(runner: Runner) -> None:
+    acting(runner)
+    runner.pull_request(WITHOUT, probes=True)
+    with pytest.raises(AssertionError, match="RECORDS_KEY is missing"):
+        runner.run(RECORDS_KEY="")
+    assert not (runner.root / "runner/measured").exists()
+
+
+def test_the_workflow_measures_several_lines_that_are_named(runner: Runner) -> None:
+    acting(runner)
+    both = RULES.replace("- Keep functions short.\n- Ask before you push.\n", "")
+    runner.pull_request(
+        both, probes=True, targets=(RULE, "- Keep functions short.", ""), lines="CLAUDE.md:3\n\nCLAUDE.md:4"
+    )
+    runner.run()
+    assert len(list((runner.root / "runner/measured").glob("*/record.json"))) == 2
+    assert "CLAUDE.md:3" in runner.summary
+    assert "**measured: load-bearing** — `drop CLAUDE.md:4`" in runner.block
 
 
 def test_the_workflow_records_a_client_that_cant_be_used(runner: Runner) -> None:
