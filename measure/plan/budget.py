@@ -2,7 +2,8 @@
 
 Invariant: money and launches are reserved before a launch starts, at the dearest price seen so far with headroom, so
 that launches in flight can't carry the total past the limit; while no price is known, one launch goes alone, and the
-others of its block only if it left money for them.
+others of its block only if it left money for them. A launch whose price nobody told counts as the dearest one that
+is known, at any time, also where none was known yet when it ended.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ class Budget:
     expected_usd: float | None = None
     """Price of a launch where it is known beforehand, in US dollars."""
     launched: int = 0
-    spent_usd: float = 0.0
+    told_usd: float = 0.0
+    """What launches that have ended cost, as far as their client said so."""
+    unpriced: int = 0
+    """Launches that have ended, or were cut off, and of which nobody told the price."""
     in_flight: int = 0
     dearest_usd: float | None = field(default=None)
 
@@ -45,6 +49,11 @@ class Budget:
         """What is set aside for a launch that has not ended, in US dollars; None while unknown."""
         known = [price for price in (self.dearest_usd, self.expected_usd) if price is not None]
         return max(known) * HEADROOM if known else None
+
+    @property
+    def spent_usd(self) -> float:
+        """What is spent, with what is set aside for launches whose price was never told, in US dollars."""
+        return self.told_usd + self.unpriced * (self.reserve_usd or 0.0)
 
     @property
     def blind(self) -> bool:
@@ -95,7 +104,7 @@ class Budget:
         """A launch has ended and cost this much (None: the client did not say; then the reservation is spent)."""
         self.in_flight -= 1
         if cost_usd is None:
-            self.spent_usd += self.reserve_usd or 0.0
+            self.unpriced += 1
             return
-        self.spent_usd += cost_usd
+        self.told_usd += cost_usd
         self.dearest_usd = max(self.dearest_usd or 0.0, cost_usd)

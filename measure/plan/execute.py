@@ -2,7 +2,8 @@
 
 Invariants: launches start in the order of the schedule; a pair that was begun is completed, unless its question has
 been settled meanwhile and it could not count; every launch that was started leaves exactly one line in the journal of
-each contrast it is for, also when it is cut off, and its price stands in one of them; a slot is tried again only for a
+each contrast it is for, also when it is cut off, and its price stands in one of them; that it begins is on disk before
+it does, so that it counts there even if the program is killed meanwhile; a slot is tried again only for a
 reason that precedes any action of the agent, never for what was answered.
 
 A refusal for coming too fast is waited out and uses up none of the declared retries: it says something of the account
@@ -39,6 +40,8 @@ StallOf = Callable[[Slot], AbstractContextManager[Stall]]
 """Gives one trial a fresh copy of its arm to stand in, and takes it away afterwards."""
 
 MAX_BACKOFF_S = 60.0
+KILLED = "the program was killed while this launch was under way"
+ENDED = "the run was ended while this launch was under way"
 HOPELESS_STOPS = frozenset({"failing", "rate-limit"})
 """Where even the other launch of a pair that was begun would not be answered."""
 STOP_FOR_GRANT = {Grant.LAUNCHES_SPENT: "launches", Grant.MONEY_SPENT: "budget"}
@@ -245,6 +248,9 @@ class Executor:
         self._position += 1
         position = self._position
         started_at = datetime.now(UTC)
+        payer = slot.courses[0]
+        last_will = self._cut_off(slot, attempt, position, started_at, started_at, KILLED)
+        self.courses[payer].writer.begun(self._told(slot, payer, last_will))
         self.watcher.started(slot, position)
         cost: float | None = 0.0
         try:
@@ -261,8 +267,9 @@ class Executor:
             cost = returned.usage.cost_usd
             sifted = {course: self.courses[course].sift(slot, returned) for course in slot.courses}
         except BaseException:
+            cut_off = self._cut_off(slot, attempt, position, started_at, datetime.now(UTC), ENDED)
             for course in slot.courses:
-                self._keep(course, self._told(slot, course, self._cut_off(slot, attempt, position, started_at)))
+                self._keep(course, self._told(slot, course, cut_off))
             raise
         finally:
             self.budget.settle(cost)
@@ -339,16 +346,16 @@ class Executor:
         )
 
     @staticmethod
-    def _cut_off(slot: Slot, attempt: int, position: int, started_at: datetime) -> TrialRecord:
+    def _cut_off(
+        slot: Slot, attempt: int, position: int, started_at: datetime, ended_at: datetime, why: str
+    ) -> TrialRecord:
         return _trial(
             slot,
             attempt,
             position,
             started_at=started_at,
-            wall_s=round((datetime.now(UTC) - started_at).total_seconds(), 3),
-            invalid=InvalidRecord(
-                reason=Reason.CANCELLED, detail="the run was ended while this launch was under way", acted=True
-            ),
+            wall_s=round((ended_at - started_at).total_seconds(), 3),
+            invalid=InvalidRecord(reason=Reason.CANCELLED, detail=why, acted=True),
             usage=Usage(),
         )
 

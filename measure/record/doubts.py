@@ -36,7 +36,13 @@ WORDS: Final = {
 def doubts_of(trials: Sequence[TrialRecord], condition: Condition) -> tuple[str, ...]:
     """What a reader should know before trusting the verdict, each in one sentence."""
     last = list(final_trials(trials).values())
-    return (*_time_limit(last, condition), *_settings(last), *_unequal(last), *_several(last))
+    return (
+        *_time_limit(last, condition),
+        *_settings(last),
+        *_unequal(last),
+        *_several(last),
+        *_unpriced(trials),
+    )
 
 
 def _time_limit(last: Sequence[TrialRecord], condition: Condition) -> Iterator[str]:
@@ -84,6 +90,18 @@ def _several(last: Sequence[TrialRecord]) -> Iterator[str]:
     ):
         if len(values) > 1:
             yield f"several {what} answered: {', '.join(sorted(values))}"
+
+
+def _unpriced(trials: Sequence[TrialRecord]) -> Iterator[str]:
+    """Launches that were cut off cost something, and nobody is left to say what."""
+    own = [trial.invalid for trial in trials if trial.counted_in is None and trial.usage.cost_usd is None]
+    number = sum(invalid is not None and invalid.reason is Reason.CANCELLED for invalid in own)
+    if number:
+        was, it = ("launch was", "it") if number == 1 else ("launches were", "they")
+        yield (
+            f"{number} {was} cut off while under way: counted among the launches, but what {it} cost is in no total, "
+            "since no client was left to tell"
+        )
 
 
 def _by_arm(trials: Sequence[TrialRecord]) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from measure.errors import RecordError
 from measure.record.library import Row, Unreadable, glance, row_of
-from measure.record.store import PLAN, RECORD, SESSIONS, TORN, TRIALS, write_whole
+from measure.record.store import BEGUN, PLAN, RECORD, SESSIONS, TORN, TRIALS, is_running, write_whole
 
 VERSION = 1
 """Goes up when a row is made otherwise; an index of another version is made anew."""
@@ -55,7 +55,7 @@ def stamps(root: Path) -> dict[str, str]:
         return {}
     for name in sorted(names, reverse=True):
         place = os.path.join(root, name)  # noqa: PTH118 - ten thousand paths would take half of the time
-        stamp = _stamp(place, RECORD) or "".join(_stamp(place, part) for part in (PLAN, TRIALS, SESSIONS, TORN))
+        stamp = _stamp(place, RECORD) or _stamp_of_unfinished(place)
         if stamp:
             found[name] = stamp
     return found
@@ -67,6 +67,12 @@ def _stamp(place: str, name: str) -> str:
     except OSError:
         return ""
     return f"{name}:{status.st_mtime_ns}:{status.st_size}:{status.st_ino};"
+
+
+def _stamp_of_unfinished(place: str) -> str:
+    """What a run without a record shows also depends on whether it is still under way."""
+    stamp = "".join(_stamp(place, part) for part in (PLAN, TRIALS, SESSIONS, TORN, BEGUN))
+    return f"{stamp}running" if stamp and is_running(Path(place)) else stamp
 
 
 def listed(root: Path, *, cache: Path | None = None, worth_it: int = WORTH_IT) -> list[Row | Unreadable]:

@@ -1,8 +1,9 @@
 """The append-only store: `runs/<run-id>/` with `plan.json`, `trials.jsonl`, `transcripts/`, and `record.json` last.
 
-Invariants: a line of `trials.jsonl` is on disk, with its transcript, before the next launch counts; files that are
-written whole appear whole or not at all; a torn last line is set aside and never read as a trial. A folder without
-`record.json` is an interrupted run.
+Invariants: a line of `trials.jsonl` is on disk, with its transcript, before the next launch counts; a launch is in
+`begun.jsonl` before it starts, so that one that was under way when the program was killed is a launch as well; files
+that are written whole appear whole or not at all; a torn last line is set aside and never read as a trial. A folder
+without `record.json` is a run that is under way where its journal is claimed, and else an interrupted one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -33,10 +35,14 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 PLAN = "plan.json"
 TRIALS = "trials.jsonl"
+BEGUN = "begun.jsonl"
+"""Launches this run pays for, each as the line it gets in the journal should the program be killed before it ends."""
 RECORD = "record.json"
 SESSIONS = "sessions.jsonl"
 TORN = "torn.bin"
 TRANSCRIPTS = "transcripts"
+CLAIM_S = 0.2
+"""How long a run's claim is waited for: who only asks whether it runs holds it for an instant."""
 MARKER = ".measure-runs"
 """Marks a folder as one that holds records, so that a project's own `runs/` is never taken for one."""
 
@@ -154,6 +160,7 @@ class RunWriter:
 
     folder: Path
     _journal: IO[bytes] | None = field(default=None, repr=False)
+    _begun: IO[bytes] | None = field(default=None, repr=False)
 
     @classmethod
     def create(cls, root: Path, plan: Plan) -> RunWriter:
@@ -169,7 +176,8 @@ class RunWriter:
 
     @classmethod
     def reopen(cls, folder: Path) -> RunWriter:
-        """Go on with a run: set a torn last line aside, and put an earlier record out of the way until the next one.
+        """Go on with a run: set a torn last line aside, give launches that were under way when the program was killed
+        their line, and put an earlier record out of the way until the next one.
 
         Raises `RecordError` if that can't be done, and `LockHeldError` while another process writes to the run.
         """
@@ -177,6 +185,7 @@ class RunWriter:
         writer._open()
         with _disk_errors(folder):
             _set_torn_line_aside(folder)
+            writer._take_over_begun()
             record = folder / RECORD
             if record.exists():
                 number = len(list(folder.glob("record-*.json"))) + 1
@@ -200,6 +209,20 @@ class RunWriter:
                 f"another process is writing to the run {self.folder.name}", hint="Wait for it to end, then try again."
             )
 
+    def _take_over_begun(self) -> None:
+        trials, _ = read_journal(self.folder)
+        for trial in _without_a_line(self.folder, trials):
+            self.append(trial)
+        (self.folder / BEGUN).unlink(missing_ok=True)
+
+    def begun(self, trial: TrialRecord) -> None:
+        """Force to disk that a launch begins, as the line it gets should nobody live to write how it ended."""
+        with _disk_errors(self.folder / BEGUN):
+            if self._begun is None:
+                self._begun = (self.folder / BEGUN).open("ab", buffering=0)
+                _sync_folder(self.folder)
+            _add_line(self._begun, dump(trial))
+
     def keep_stream(self, name: str, packed: Packed) -> str:
         """Keep one trial's event stream; returns the file's name."""
         path = self.folder / TRANSCRIPTS / f"{name}.jsonl.gz"
@@ -212,38 +235,70 @@ class RunWriter:
     def append(self, trial: TrialRecord) -> None:
         """Add one line and force it to disk."""
         assert self._journal is not None
-        line = dump(trial) + b"\n"
         with _disk_errors(self.folder / TRIALS):
-            written = self._journal.write(line)
-            if written != len(line):
-                raise OSError(errno.ENOSPC, "short write")
-            os.fsync(self._journal.fileno())
+            _add_line(self._journal, dump(trial))
 
     def finish(self, record: BaseModel) -> None:
         """Write `record.json`, last and whole."""
         self.close()
         write_whole(self.folder / RECORD, dump(record))
+        with _disk_errors(self.folder / BEGUN):
+            (self.folder / BEGUN).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the journal; the folder stays as it is."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        for file in (self._journal, self._begun):
+            if file is not None:
+                file.close()
+        self._journal = self._begun = None
+
+
+def _add_line(file: IO[bytes], line: bytes) -> None:
+    written = file.write(line + b"\n")
+    if written != len(line) + 1:
+        raise OSError(errno.ENOSPC, "short write")
+    os.fsync(file.fileno())
 
 
 def _claim(journal: IO[bytes]) -> bool:
     """Whether this process is the journal's only writer, until it closes it. Runs may go on under different temps."""
+    until = time.monotonic() + CLAIM_S
+    while (held := _flock(journal, exclusive=True)) is False and time.monotonic() < until:
+        time.sleep(0.01)
+    return held is not False
+
+
+def _flock(file: IO[bytes], *, exclusive: bool) -> bool | None:
+    """Whether the lock was got; None where there are no such locks."""
     try:
         import fcntl
     except ImportError:  # Windows measures nothing
-        return True
+        return None
     try:
-        fcntl.flock(journal.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file.fileno(), (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # a file system without such locks
-        return True
+        return None
     return True
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a living process writes to this run. False where that can't be told."""
+    try:
+        with (folder / TRIALS).open("rb") as journal:
+            return _flock(journal, exclusive=False) is False
+    except OSError:
+        return False
+
+
+def refuse_running(folder: Path) -> None:
+    """Raise `LockHeldError` while a living process writes to this run."""
+    if is_running(folder):
+        raise LockHeldError(
+            f"the run {folder.name} is under way: another process is writing to it",
+            hint="Wait for it to end, then try again; 'measure show' tells how far it is.",
+        )
 
 
 def _set_torn_line_aside(folder: Path) -> None:
@@ -278,6 +333,30 @@ def read_plan(folder: Path) -> Plan:
 
 
 def read_trials(folder: Path) -> tuple[tuple[TrialRecord, ...], int]:
+    """All launches of a run, and how many lines of its journal had to be set aside.
+
+    One that was under way when the program was killed is among them, cancelled. Raises as `read_journal`.
+    """
+    # Asked first: what is under way and ends meanwhile must not be taken for killed.
+    running = is_running(folder)
+    trials, aside = read_journal(folder)
+    return trials if running else (*trials, *_without_a_line(folder, trials)), aside
+
+
+def _without_a_line(folder: Path, trials: Iterable[TrialRecord]) -> tuple[TrialRecord, ...]:
+    """Launches that were begun and never got their line. A torn one at the end was not begun yet."""
+    try:
+        whole = (folder / BEGUN).read_bytes().split(b"\n")[:-1]
+        begun = [TrialRecord.model_validate_json(line) for line in whole]
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValidationError) as error:
+        raise RecordError(f"can't read {folder / BEGUN}: {error}") from error
+    ended = {trial.id for trial in trials}
+    return tuple(trial for trial in begun if trial.id not in ended)
+
+
+def read_journal(folder: Path) -> tuple[tuple[TrialRecord, ...], int]:
     """All whole lines of the journal, each id once (the first), and how many lines had to be set aside.
 
     Only the last line may be torn; a damaged line elsewhere raises `RecordError`, since silently dropping a trial
