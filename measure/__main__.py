@@ -1,6 +1,10 @@
 """`python -m measure`."""
 
-from measure.cli import main
+import sys
 
 if __name__ == "__main__":
+    try:
+        from measure.cli import main
+    except KeyboardInterrupt:
+        sys.exit(130)
     main()

@@ -1,33 +1,43 @@
 """The command line. Holds no logic: each command parses, calls one thing, prints one result.
 
 Invariant: results go to stdout, everything for people to stderr; with `--json` stdout holds exactly one JSON document,
-also when the command fails; the exit status is the one the error's class names.
+also when the command fails; the exit status is the one the error's class names; an interrupt is no fault of the
+program, however early it comes.
 """
 
 from __future__ import annotations
 
-import json
+# Only what Python has loaded already: nothing here catches an interrupt that comes while a module is loaded.
 import os
-import signal
 import sys
-import traceback
+
+INTERRUPTED = 130
+READER_LEFT = 141
+"""As a shell says it: 128 and the number of SIGINT, and of SIGPIPE."""
 
 
 def main() -> None:
     """Run the command line and exit with the documented status."""
+    try:
+        status = _written_out(_run())
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(status)
+
+
+def _run() -> int:
     from measure.cli.output import make_streams_safe
 
     make_streams_safe()
     try:
-        status = invoke(sys.argv[1:])
-    except KeyboardInterrupt:
-        status = 128 + signal.SIGINT
+        return invoke(sys.argv[1:])
     except Exception as error:  # a fault of this program: whoever reports it needs all of it
+        import traceback
+
         traceback.print_exc()
         hint = "This is a fault of measure. Records that were written so far are whole; 'measure runs' lists them."
         _tell("internal", f"{type(error).__name__}: {error}", hint, "--json" in sys.argv)
-        status = 1
-    sys.exit(_written_out(status))
+        return 1
 
 
 def invoke(arguments: list[str]) -> int:
@@ -51,10 +61,10 @@ def invoke(arguments: list[str]) -> int:
         return int(stop.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         _tell("interrupted", "interrupted", None, wants_json)
-        return 128 + signal.SIGINT
+        return INTERRUPTED
     except SystemExit as stop:  # typer's answer to a reader that has left
         if isinstance(stop.__context__, BrokenPipeError):
-            return 128 + signal.SIGPIPE
+            return READER_LEFT
         raise
     except Exception as error:
         message = getattr(error, "format_message", None)
@@ -74,7 +84,7 @@ def _written_out(status: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has left, as `head` does: nothing to complain about
-        status = 128 + signal.SIGPIPE
+        status = READER_LEFT
     except OSError as error:
         print(f"measure: the result can't be written: {error.strerror}", file=sys.stderr)  # noqa: T201
         status = 1
@@ -86,6 +96,8 @@ def _written_out(status: int) -> int:
 
 
 def _tell(kind: str, message: str, hint: str | None, wants_json: bool) -> None:
+    import json
+
     from measure.cli.output import is_printed
 
     # Where the result is out already (a record that says that nothing was measured), it is the one document.
