@@ -71,7 +71,9 @@ def _form(asked: str | None, *, as_json: bool) -> str:
 
 def report(
     run: RunNames,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE.html", help="Where the page goes; - for stdout.")
+    ],
     together: Annotated[
         bool, typer.Option("--together", help="With all lines that were measured together with those named.")
     ] = False,

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from measure.cli.documents import ReportDocument
-from measure.cli.output import print_json, say
+from measure.cli.output import print_json, say, show
 from measure.errors import RequestError
 from measure.record.library import find, load, with_family
 from measure.record.store import default_root
 from measure.report.page import render_page
 
+STDOUT = Path("-")
+
 
 def write_page(names: Sequence[str], output: Path, root: Path | None, *, together: bool, as_json: bool) -> None:
-    """Write the page whole or not at all. `together`: with all that was measured together with the runs named."""
+    """Write the page whole or not at all; `-` is stdout. `together`: with all that was measured together with the runs named."""
     folders = list(dict.fromkeys(find(default_root(root), name) for name in names))
     records = [load(folder) for folder in folders]
     family = records
@@ -22,6 +24,14 @@ def write_page(names: Sequence[str], output: Path, root: Path | None, *, togethe
         family = list(with_family(family, folder.parent))
     records = family if together else records
     page = render_page(records, family)
+    if output == STDOUT:
+        if as_json:
+            raise RequestError(
+                "--json and -o - both want stdout, which holds one document",
+                hint="Name a file with -o, or drop --json.",
+            )
+        show(page.removesuffix("\n"))
+        return
     temporary = output.with_name(f".{output.name}.new")
     try:
         temporary.write_text(page, encoding="utf-8")

@@ -26,7 +26,7 @@ app = typer.Typer(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
-Workspace = Annotated[Path, typer.Option("--workspace", metavar="DIR", help="Workspace or rule repository.")]
+Workspace = Annotated[Path, typer.Option("--workspace", "-w", metavar="DIR", help="Workspace or rule repository.")]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Markdown files.", show_default=False)]
 
 
@@ -61,7 +61,7 @@ def units(
         say("No file of a known layout here: no CLAUDE.md, AGENTS.md, .claude, .codex, rules, skills or leji.json.")
         return
     show_units(files, Console(highlight=False, soft_wrap=True), only_files=only_files)
-    say(f"Tokens are {TOKENS_ARE}. Exact ones: measure context.")
+    say(f"Tokens are {TOKENS_ARE}.")
 
 
 def _file_json(file: SurfaceFile, *, only_files: bool) -> dict[str, Any]:
@@ -211,6 +211,8 @@ def _rewrite(files: Sequence[Path], change: Any, *, only_check: bool, as_json: b
 @app.command()
 def triggers(workspace: Workspace = Path(), json: Json = False) -> None:
     """Count the trigger conditions of every skill by the fixed form of its description.
+
+    A skill whose description breaks the form is told as not countable; whether that is an error, 'check' says.
 
     With --json: skill name → {"count": number or null, "reason": why it can't be counted}.
     """

@@ -189,7 +189,7 @@ def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) 
         ),
         "version": __version__,
     }
-    return environment.get_template("page.html").render(context)
+    return environment.get_template("page.html").render(context) + "\n"
 
 
 def in_order(runs: Sequence[RunShown]) -> tuple[RunShown, ...]:

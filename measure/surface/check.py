@@ -101,8 +101,12 @@ def _skill(path: str, front: FrontMatter | None, *, house_form: bool) -> Iterato
         yield Finding(path, entry.line, "skill-description", Severity.ERROR, words, f"write: {FORM}")
         return
     description = read_description(entry.text)
-    # Only a tree that keeps the form can break it: elsewhere a description is free text, up to its length.
+    # Only a tree that keeps the form can break it: elsewhere a description is free text, up to its length. That its
+    # conditions can't be counted is told all the same.
     keeps_form = house_form or description.text.startswith(OPENING)
+    if not keeps_form and description.reason is not None:
+        words = f"its trigger conditions can't be counted: {description.reason}"
+        yield Finding(path, entry.line, "skill-conditions", Severity.WARNING, words, f"the form is: {FORM}")
     for problem in description.problems:
         if keeps_form or problem.startswith("it has "):
             rule = (

@@ -78,6 +78,10 @@ def test_a_page_is_written_whole_and_its_runs_are_named(place: Workplace, tmp_pa
     assert all(run in text for run in ids)
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
     place.json("report", "last", "-o", str(tmp_path / "nowhere" / "page.html"), status=2)
+    piped = place.measure("report", *ids, "last", "-o", "-")
+    assert piped.stdout == page.read_text(encoding="utf-8"), "a page can go into a pipe as it would go into a file"
+    assert not Path("-").exists()
+    place.json("report", "last", "-o", "-", status=2)
     again = tmp_path / "again.html"
     place.json("report", *ids, "-o", str(again))
     assert again.read_text(encoding="utf-8") == text, "the same records give the same page"

@@ -18,7 +18,9 @@ from measure.cli.surface import app
 from measure.errors import MeasureError
 from measure.surface.address import AddressError, resolve
 from measure.surface.check import check_workspace
+from measure.surface.finding import Severity
 from measure.surface.layout import read_files, read_workspace
+from measure.surface.trigger import count_triggers
 from measure.surface.unit import Loading, UnitKind
 from measure.surface.wrapping import wrap
 
@@ -244,7 +246,26 @@ def test_what_is_wrong_with_a_skill_is_found(tmp_path: Path, front: str, rules: 
 def test_rules_that_were_never_tagged_are_left_alone(claude: Path) -> None:
     workspace = read_workspace(claude)
     findings = check_workspace(workspace, read_files(workspace))
-    assert {(finding.path, finding.rule) for finding in findings} == {(".claude/rules/broken.md", "front-matter")}
+    assert {(finding.path, finding.rule) for finding in findings if finding.severity is Severity.ERROR} == set()
+    assert (".claude/rules/broken.md", "front-matter") in {(finding.path, finding.rule) for finding in findings}
+
+
+def test_the_check_names_every_skill_whose_conditions_cant_be_counted(claude: Path) -> None:
+    """As an error where the tree keeps the form, else as a warning: nobody hears of it from the count alone."""
+    free = "---\nname: free\ndescription: Use this for dates.\n---\n\nText.\n"
+    write(claude, ".claude/skills/free/SKILL.md", free)
+    write(claude, ".claude/skills/lost/SKILL.md", free.replace("Use this for dates.", "Invoke when a / b"))
+    workspace = read_workspace(claude)
+    files = read_files(workspace)
+    unknown = {one.path for one in count_triggers(files).values() if one.count is None}
+    found = {
+        finding.path: finding.severity
+        for finding in check_workspace(workspace, files)
+        if finding.rule in ("skill-conditions", "skill-description")
+    }
+    assert unknown <= set(found)
+    assert found[".claude/skills/free/SKILL.md"] is Severity.WARNING
+    assert found[".claude/skills/lost/SKILL.md"] is Severity.ERROR
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/skills"])
@@ -501,7 +522,7 @@ def test_reading_commands_write_nothing(claude: Path, run: Run) -> None:
 
     before = state()
     for command in ((), ("check",), ("triggers",)):
-        run(*command, "--workspace", claude)
+        assert run(*command, "-w", claude)[0] == run(*command, "--workspace", claude)[0] != 2
     assert state() == before
 
 
