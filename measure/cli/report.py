@@ -16,7 +16,10 @@ STDOUT = Path("-")
 
 
 def write_page(names: Sequence[str], output: Path, root: Path | None, *, together: bool, as_json: bool) -> None:
-    """Write the page whole or not at all; `-` is stdout. `together`: with all that was measured together with the runs named."""
+    """Write the page whole or not at all; `-` is stdout.
+
+    `together`: with all that was measured together with the runs named.
+    """
     folders = list(dict.fromkeys(find(default_root(root), name) for name in names))
     records = [load(folder) for folder in folders]
     family = records
