@@ -30,6 +30,7 @@ from measure.cli.options import (
     StaleAfter,
     TimeLimit,
     Workspace,
+    finite,
 )
 
 
@@ -97,14 +98,22 @@ def run(
     ] = "standard",
     margin: Annotated[
         float | None,
-        typer.Option("--margin", metavar="SHARE", help="The average shift that a zero-difference excludes, 0 to 1."),
+        typer.Option(
+            "--margin",
+            callback=finite,
+            metavar="SHARE",
+            help="The average shift that a zero-difference excludes, 0 to 1.",
+        ),
     ] = None,
     probe_margin: Annotated[
         float | None,
-        typer.Option("--probe-margin", metavar="SHARE", help="The shift of any single probe that it excludes."),
+        typer.Option(
+            "--probe-margin", callback=finite, metavar="SHARE", help="The shift of any single probe that it excludes."
+        ),
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option("--alpha", metavar="SHARE", help="Error level of each claim. Default: .05.")
+        float | None,
+        typer.Option("--alpha", callback=finite, metavar="SHARE", help="Error level of each claim. Default: .05."),
     ] = None,
     settle: Annotated[
         str,
@@ -153,7 +162,13 @@ def run(
     ] = None,
     busy_wait: Annotated[
         float,
-        typer.Option("--busy-wait", min=0, metavar="SECONDS", help="How long to wait for the marker to go; 0: not."),
+        typer.Option(
+            "--busy-wait",
+            callback=finite,
+            min=0,
+            metavar="SECONDS",
+            help="How long to wait for the marker to go; 0: not.",
+        ),
     ] = 30,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, its price and what it can resolve; launch nothing.")
@@ -295,7 +310,8 @@ def resume(
         int | None, typer.Option("--max-launches", min=2, metavar="N", help="Raise the limit of launches.")
     ] = None,
     budget_usd: Annotated[
-        float | None, typer.Option("--budget-usd", min=0, metavar="USD", help="Raise the limit of money.")
+        float | None,
+        typer.Option("--budget-usd", min=0, callback=finite, metavar="USD", help="Raise the limit of money."),
     ] = None,
     jobs: Annotated[
         int | None,

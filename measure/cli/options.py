@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+def finite(number: float | None) -> float | None:
+    """A number that is one, and has an end: `inf` and `nan` are no limits, and JSON has no words for them."""
+    if number is not None and not math.isfinite(number):
+        raise typer.BadParameter(f"{number} is no finite number.")
+    return number
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 Runs = Annotated[
@@ -83,7 +92,8 @@ MaxTurns = Annotated[
     ),
 ]
 TimeLimit = Annotated[
-    float, typer.Option("--time-limit", min=1, metavar="SECONDS", help="Wall-clock limit of one launch.")
+    float,
+    typer.Option("--time-limit", min=1, callback=finite, metavar="SECONDS", help="Wall-clock limit of one launch."),
 ]
 Seed = Annotated[
     int | None,
@@ -96,7 +106,11 @@ MaxLaunches = Annotated[
 BudgetUsd = Annotated[
     float | None,
     typer.Option(
-        "--budget-usd", metavar="USD", min=0, help="Stop before the launches cost more than this, all lines together."
+        "--budget-usd",
+        metavar="USD",
+        min=0,
+        callback=finite,
+        help="Stop before the launches cost more than this, all lines together.",
     ),
 ]
 PriceUsd = Annotated[
@@ -105,6 +119,7 @@ PriceUsd = Annotated[
         "--price-usd",
         metavar="USD",
         min=0,
+        callback=finite,
         help="What one launch costs, where you know it: for the plan, and for the budget until a launch has told.",
     ),
 ]
@@ -130,7 +145,11 @@ OwnPaths = Annotated[
 StaleAfter = Annotated[
     float,
     typer.Option(
-        "--stale-after", min=1, metavar="SECONDS", help="Take over a lock whose holder was silent for so long."
+        "--stale-after",
+        min=1,
+        callback=finite,
+        metavar="SECONDS",
+        help="Take over a lock whose holder was silent for so long.",
     ),
 ]
 Governed = Annotated[

@@ -39,11 +39,12 @@ def is_printed() -> bool:
 
 
 def print_json(value: BaseModel | dict[str, Any] | list[Any]) -> None:
-    """One JSON document on stdout, ASCII only."""
+    """One JSON document on stdout, ASCII only. Raises ValueError for a number that JSON has no word for."""
+    data = value.model_dump(mode="json", by_alias=True) if not isinstance(value, dict | list) else value
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
     global _documents  # noqa: PLW0603
     _documents += 1
-    data = value.model_dump(mode="json", by_alias=True) if not isinstance(value, dict | list) else value
-    _write(json.dumps(data, indent=2) + "\n")
+    _write(text)
 
 
 def say(text: str) -> None:

@@ -64,8 +64,13 @@ def new_run_ids(number: int) -> tuple[str, ...]:
 
 
 def dump(model: BaseModel) -> bytes:
-    """A model as UTF-8 JSON that can be read back: U+FFFD stands for half a character, as file names may hold."""
-    text = json.dumps(model.model_dump(mode="json", by_alias=True), ensure_ascii=False, separators=(",", ":"))
+    """A model as UTF-8 JSON that can be read back: U+FFFD stands for half a character, as file names may hold.
+
+    Raises ValueError for a number that JSON has no word for.
+    """
+    text = json.dumps(
+        model.model_dump(mode="json", by_alias=True), ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text).encode()
 
 

@@ -13,7 +13,7 @@ from measure.record.store import BEGUN, TRIALS, read_trials
 from tests.doubles import stub_client
 from tests.doubles.workplace import LINE, Workplace
 
-ANSWER = [
+ANSWER: list[dict[str, Any]] = [
     {"read_stdin": True},
     {"sleep": 0.25},
     stub_client.init(),
