@@ -87,6 +87,8 @@ class ListDocument(Document):
 
     root: str
     runs: tuple[Row, ...]
+    running: tuple[str, ...] = ()
+    """Ids of those that are under way."""
     unreadable: tuple[UnreadableFolder, ...]
 
 

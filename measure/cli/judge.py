@@ -8,12 +8,13 @@ from measure.cli.output import print_json, say, show
 from measure.judge.reading import Reading
 from measure.record.library import find
 from measure.record.rejudge import judge_again, keep
-from measure.record.store import default_root
+from measure.record.store import default_root, refuse_running
 
 
 def judge_run(name: str, root: Path | None, *, as_json: bool) -> None:
-    """Judge, keep the judgement beside the record, and print what changed."""
+    """Judge, keep the judgement beside the record, and print what changed. Half of a run is not judged."""
     folder = find(default_root(root), name)
+    refuse_running(folder)
     _, judgement = judge_again(folder)
     path = keep(folder, judgement)
     if as_json:

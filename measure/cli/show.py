@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from measure.cli.output import print_json, say, show
@@ -13,7 +13,7 @@ from measure.record.index import listed
 from measure.record.library import Row, Unreadable, find, load, with_family
 from measure.record.models import RunRecord
 from measure.record.select import Wanted, ordered
-from measure.record.store import default_root
+from measure.record.store import default_root, is_running
 
 
 def print_record(record: RunRecord) -> None:
@@ -73,6 +73,7 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
         raise RequestError(f"can't list the records in {where}: {error.strerror or error}") from error
     unreadable = [one for one in found if isinstance(one, Unreadable)]
     good = ordered((one for one in found if isinstance(one, Row) and choose.fits(one)), order)
+    running = {row.run_id for row in good if not row.complete and is_running(where / row.run_id)}
     if form == "json":
         from measure.cli.documents import ListDocument, UnreadableFolder
 
@@ -80,6 +81,7 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
             ListDocument(
                 root=str(where),
                 runs=tuple(good),
+                running=tuple(sorted(running)),
                 unreadable=tuple(UnreadableFolder(folder=str(one.folder), why=one.why) for one in unreadable),
             )
         )
@@ -92,7 +94,7 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
 
         show(runs_markdown(good).rstrip("\n"))
     else:
-        show(_table(good))
+        show(_table(good, running))
     for one in unreadable:
         say(f"measure: {one.folder} can't be read: {one.why}")
 
@@ -119,15 +121,17 @@ def _harmless(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_STARTS_FORMULA) else cell
 
 
-def _table(rows: list[Row]) -> str:
+def _table(rows: list[Row], running: Collection[str]) -> str:
     from measure.report.visible import visible
 
     lines = [f"{'run':<22} {'finding':<13} {'launches':>8} {'USD':>8}  {'contrast'}"]
     for row in rows:
-        finding = row.finding if row.complete else f"{row.finding} *"
+        mark = "" if row.complete else " ~" if row.run_id in running else " *"
         cost = "n/a" if row.cost_usd is None else f"{row.cost_usd:.4f}"
         place = " ".join(part for part in (row.kind, row.place, f"({row.reason})" if row.reason else None) if part)
-        lines.append(f"{row.run_id:<22} {finding:<13} {row.launches:>8} {cost:>8}  {visible(place)}")
-    if any(not row.complete for row in rows):
+        lines.append(f"{row.run_id:<22} {row.finding + mark:<13} {row.launches:>8} {cost:>8}  {visible(place)}")
+    if running:
+        lines.append("~ under way")
+    if any(not row.complete and row.run_id not in running for row in rows):
         lines.append("* not complete: 'measure resume RUN' goes on")
     return "\n".join(lines)

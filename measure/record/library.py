@@ -1,6 +1,6 @@
 """Finding and reading recorded runs.
 
-Invariant: reading never writes. A folder without `record.json` is shown as the interrupted run it is, rebuilt from its
+Invariant: reading never writes. A folder without `record.json` is shown as the unfinished run it is, rebuilt from its
 plan and journal.
 """
 
@@ -19,7 +19,7 @@ from measure.probe.model import Axis
 from measure.record.build import build
 from measure.record.glance import Glance
 from measure.record.models import RunRecord
-from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, read_trials
+from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, read_trials, stop_of_unfinished
 
 
 class Row(BaseModel):
@@ -60,7 +60,8 @@ def load(folder: Path) -> RunRecord:
         return read_model(folder / RECORD, RunRecord)
     plan = read_plan(folder)
     trials, set_aside = read_trials(folder)
-    return build(plan, trials, None, complete=False, sessions=read_sessions(folder), set_aside=set_aside)
+    sessions = read_sessions(folder)
+    return build(plan, trials, stop_of_unfinished(folder), complete=False, sessions=sessions, set_aside=set_aside)
 
 
 def run_folders(root: Path) -> list[Path]:

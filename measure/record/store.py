@@ -27,7 +27,7 @@ from typing import IO, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from measure.errors import LockHeldError, RecordError, RequestError
-from measure.record.models import Plan, Session, TrialRecord
+from measure.record.models import Plan, Session, Stop, TrialRecord
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -41,6 +41,8 @@ RECORD = "record.json"
 SESSIONS = "sessions.jsonl"
 TORN = "torn.bin"
 TRANSCRIPTS = "transcripts"
+RUNNING = "running"
+"""The stop, never written, of a run that is under way."""
 CLAIM_S = 0.2
 """How long a run's claim is waited for: who only asks whether it runs holds it for an instant."""
 MARKER = ".measure-runs"
@@ -295,6 +297,11 @@ def is_running(folder: Path) -> bool:
             return _flock(journal, exclusive=False) is False
     except OSError:
         return False
+
+
+def stop_of_unfinished(folder: Path) -> Stop | None:
+    """Why nothing more stands in a folder without a record: it is under way. None: its program was killed."""
+    return Stop(reason=RUNNING, detail="launches are still being made") if is_running(folder) else None
 
 
 def refuse_running(folder: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from measure.client.trial import Reason
 from measure.record.models import InvalidRecord, RunRecord
+from measure.record.store import RUNNING
 
 BY_REASON: dict[Reason, str] = {
     Reason.AUTH: "Log in again with the client (start it, then /login) or renew the key.",
@@ -22,8 +23,8 @@ FRESH = frozenset({Reason.MODEL_REJECTED, Reason.TIMEOUT, Reason.MAX_TURNS, Reas
 
 
 def advice_of(record: RunRecord) -> str | None:
-    """What lets a run that ended early go on; None for one that did all it planned."""
-    if record.complete:
+    """What lets a run that ended early go on; None for one that did all it planned, or is under way."""
+    if record.complete or (record.stop is not None and record.stop.reason == RUNNING):
         return None
     resume = f"measure resume {record.run_id}"
     stop = record.stop

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from measure.probe.model import Axis
 from measure.record.models import Arm, Plan, RunRecord, TrialRecord
+from measure.record.store import RUNNING
 from measure.report import wording
 from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
@@ -94,8 +95,10 @@ def interrupted(record: RunRecord) -> str:
     planned = 0
     if record.plan is not None:
         planned = 2 * len(record.plan.probes) * record.plan.design.parameters.rounds_at_most
-    made = f"{len(record.trials)} of at most {planned} launches were made; this is what they show."
-    return f"Interrupted: {made}" if record.stop is None else f"Ended early: {made}"
+    made = f"{len(record.trials)} of at most {planned} launches were made; this is what they show"
+    if record.stop is not None and record.stop.reason == RUNNING:
+        return f"Under way: {made} so far."
+    return f"{'Interrupted' if record.stop is None else 'Ended early'}: {made}."
 
 
 def counts(of: dict[str, int], invalid: int) -> str:
@@ -255,6 +258,7 @@ STOPS = {
     "budget": "ended early, at the limit of money",
     "launches": "ended early, at the limit of launches",
     "rate-limit": "ended early, since the account is still refused",
+    RUNNING: "not yet",
     "lock-lost": "ended early, since another run took over",
 }
 

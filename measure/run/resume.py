@@ -19,7 +19,7 @@ from measure.record.condition import differing
 from measure.record.models import Plan, RunRecord
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
-from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions
+from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, refuse_running
 from measure.run.clients import client_of
 from measure.run.paths import standing
 from measure.run.prepare import Prepared
@@ -54,10 +54,13 @@ def prepare_family(folder: Path, allowance: Allowance, *, alone: bool = False) -
 
     A run that is not complete goes on; with more rounds allowed, so does one that used up those it had. `alone`: only
     the run in `folder`, whatever it is. Raises `RequestError` that names what changed, or says that there is nothing
-    to go on with.
+    to go on with, and `LockHeldError` while one of them is under way.
     """
+    refuse_running(folder)
     together = () if alone else read_plan(folder).together if (folder / PLAN).exists() else ()
     members = [folder.parent / run_id for run_id in together]
+    for one in members:
+        refuse_running(one)
     goes_on = [one for one in members if (one / PLAN).exists() and _is_open(one, allowance)]
     return tuple(prepare_again(one, allowance) for one in goes_on or [folder])
 
