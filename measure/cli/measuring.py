@@ -250,7 +250,16 @@ def band(
         str, typer.Option("--condition", metavar="production|lean", help="As for 'measure run'.")
     ] = "production",
     include: Include = None,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=1, help="Pairs per probe.")] = 3,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats",
+            metavar="N",
+            min=1,
+            help="Pairs per probe. Default: the fewest that allow a margin of .2 where no pair flips (8 for 2 probes "
+            "of behavior, 5 for 3, 4 for 4, 3 for 5).",
+        ),
+    ] = None,
     jobs: Jobs = None,
     max_turns: MaxTurns = 1,
     time_limit: TimeLimit = 300,

@@ -9,9 +9,9 @@ from typing import NoReturn
 from measure.cli.documents import PlannedRun, PlannedTogether, PlansDocument, RunsDocument
 from measure.cli.follow import following
 from measure.cli.output import print_json, say, show
+from measure.client.base import Client
 from measure.errors import ClientError, NothingMeasuredError, RequestError
 from measure.plan.prices import load_prices
-from measure.record.bands import find_bands
 from measure.record.family import families_of
 from measure.record.models import RunRecord
 from measure.record.store import default_root, open_root
@@ -22,10 +22,10 @@ from measure.report.terminal import WIDTH
 from measure.run.at_rest import prepare_at_rest, subjects_of
 from measure.run.estimate import estimate
 from measure.run.places import mask_home
-from measure.run.prepare import Prepared, with_bands
+from measure.run.prepare import Prepared
 from measure.run.request import RunRequest
 from measure.run.resume import Allowance
-from measure.run.together import families, refuse_too_few_launches, saving_of
+from measure.run.together import families, refuse_too_few_launches, resolution_of, saving_of
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 
@@ -45,45 +45,39 @@ def measure_probes(
     prepared = prepare_at_rest(request, say)
     if prepared is None:
         _record_edited(request, runs, as_json=as_json)
+    from measure.run.clients import equipped
+
     table, root = load_prices(request.prices), default_root(runs)
+    clients: tuple[Client, ...] = ()
+    missing: ClientError | None = None
+    try:
+        prepared, clients = equipped(request, prepared, root)
+    except ClientError as error:
+        missing = error
     groups = [[prepared[index] for index in family] for family in families(prepared)]
     for group in groups:
         refuse_too_few_launches(group)
         estimated = estimate(group[0], condition=request.condition, max_turns=request.max_turns, root=root, table=table)
-        for line in plan_lines(group, request.price_usd, estimated):
+        unknown = missing.message if missing is not None and dry_run else None
+        for line in plan_lines(group, request.price_usd, estimated, bands_unknown=unknown):
             say(line)
         say("")
     if dry_run:
         if as_json:
-            plans = tuple(_planned(one) for one in prepared)
+            plans = tuple(_planned(one, next(group for group in groups if _holds(group, one))) for one in prepared)
             print_json(PlansDocument(plans=plans, together=tuple(_shared(group) for group in groups if len(group) > 1)))
         return
-    from measure.run.clients import client_of, containment_of
-    from measure.run.job import Job, measure_all, record_unmeasured
-    from measure.run.paths import IN_TURN, OWN, standing
+    from measure.run.job import Job, measure_all
+    from measure.run.without_client import record_without_client
 
-    root = open_root(default_root(runs))
-    try:
-        containment = containment_of(request)
-        clients = [client_of(request, one, containment) for one in prepared]
-        prepared = tuple(standing(one, containment, own_paths=request.own_paths) for one in prepared)
-    except ClientError as error:
-        subject = "; ".join(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepared)
-        reason = Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=error.message)
-        record = record_unmeasured(root, reason, subject)
-        raise ClientError(
-            error.message, hint=f"{error.hint or ''}\n  Record (unmeasured: no-agent): {root / record.run_id}".strip()
-        ) from error
+    root = open_root(root)
+    if missing is not None:
+        without = record_without_client(root, request, prepared, missing.message)
+        where = "".join(f"\n  Record (unmeasured: no-agent): {root / record.run_id}" for record in without)
+        raise ClientError(missing.message, hint=f"{missing.hint or ''}{where}".strip()) from missing
     for line in dict.fromkeys(client_line(client.condition) for client in clients):
         say(line)
-    told = {notice for one in prepared for notice in one.notices} - {IN_TURN, OWN}
-    contrasts = [
-        (one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition)), client)
-        for one, client in zip(prepared, clients, strict=True)
-    ]
-    for notice in dict.fromkeys(notice for one, _ in contrasts for notice in one.notices):
-        if notice not in told:
-            say(f"Note: {notice}")
+    contrasts = list(zip(prepared, clients, strict=True))
     with following(plainly=as_json, quietly=quiet) as follow:
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
         records = measure_all(job, contrasts)
@@ -128,13 +122,17 @@ def _tell_records(root: Path, records: tuple[RunRecord, ...], *, advised: bool =
             say(f"Next: {advice}")
 
 
-def _planned(one: Prepared) -> PlannedRun:
+def _holds(group: list[Prepared], one: Prepared) -> bool:
+    return any(member is one for member in group)
+
+
+def _planned(one: Prepared, group: list[Prepared]) -> PlannedRun:
     return PlannedRun(
         name=one.name,
         contrast=f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}",
         probes=tuple(entry.probe.id for entry in one.probes),
         launches_at_most=one.launches_at_most,
-        resolution=one.resolution,
+        resolution=resolution_of(one, group, one.design.max_launches),
     )
 
 

@@ -101,6 +101,8 @@ def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasur
     """The reason of the closed list for a run without a valid pair, with what stood in its way."""
     reasons = Counter(trial.invalid.reason for trial in trials if trial.invalid is not None)
     said = stop.detail if stop is not None else ""
+    if stop is not None and stop.reason == WhyUnmeasured.NO_AGENT:
+        return Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=said)
     if stop is not None and stop.reason in {"budget", "launches"}:
         return Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT, detail=f"the limit of the run ({stop.reason}) was reached")
     if any(reason in SPENT for reason in reasons):

@@ -201,6 +201,12 @@ def _difference_sentences(verdict: Difference, result: AxisResult, over: str) ->
 def _undecided_sentences(verdict: Undecided, result: AxisResult, parameters: Parameters, over: str) -> list[str]:
     if verdict.because is WhyUndecided.DAMAGED:
         first = "Undecided: the answers seen differ, but the missing ones could take that away."
+    elif verdict.because is WhyUndecided.BAND:
+        first = (
+            f"Undecided after {count(verdict.n, 'complete pair')} over {over} ({result.identical} identical): no "
+            f"difference is shown, and no zero-difference of {points(parameters.margin)} can be claimed where the "
+            f"noise band leaves shifts of up to {points(verdict.noise or 1)} between identical arms open."
+        )
     else:
         first = (
             f"Undecided after {count(verdict.n, 'complete pair')} over {over} "
@@ -231,6 +237,8 @@ def probe_sentence(result: ProbeResult) -> str:
     shift = "" if result.effect is None else f", observed shift {signed_points(result.effect.point)} points"
     if isinstance(verdict, Difference):
         return f"Differs: evidence {evidence_size(verdict.log_e)} from {pairs}{shift}."
+    if verdict.because is WhyUndecided.BAND:
+        return f"Undecided for this probe alone after {pairs}{shift}: noise could fill the margin."
     return f"Undecided for this probe alone after {pairs}{shift}."
 
 
@@ -243,13 +251,22 @@ def settling_sentences(
     """
     if not isinstance(verdict, Undecided):
         return []
+    barred = [] if verdict.noise is None else [_barred(verdict.noise)]
     if not ways:
-        return ["No realistic number of further pairs would settle it; sharper probes would."]
-    return [
+        return barred or ["No realistic number of further pairs would settle it; sharper probes would."]
+    return barred + [
         f"If further pairs are {'all identical' if way.assuming == 'identical' else 'like those so far'}, "
         f"{_way(way, usd_per_launch, fixed)} would {_outcome(way)}."
         for way in ways
     ]
+
+
+def _barred(noise: float) -> str:
+    or_margin = "" if noise >= 1 else f", or with a margin of {points(noise)} or more"
+    return (
+        "No further pairs of this run show a zero-difference; a new run could, under a noise band of more pairs, which "
+        f"leaves less open ('measure band … --repeats N'){or_margin}."
+    )
 
 
 FINDING_WORDS = {
@@ -321,12 +338,13 @@ def resolution_sentences(resolution: Resolution, parameters: Parameters) -> tupl
             f"{resolution.launches_if_steady} if the arms are equal and steady."
         )
     ]
-    for axis in resolution.axes:
-        sentences += _axis_resolution(axis, parameters)
+    for axis in reversed(resolution.axes):
+        sentences += axis_resolution(axis, parameters)
     return tuple(sentences)
 
 
-def _axis_resolution(axis: AxisResolution, parameters: Parameters) -> list[str]:
+def axis_resolution(axis: AxisResolution, parameters: Parameters, remedy: str = "add rounds or probes") -> list[str]:
+    """What one axis of a plan can exclude at best, when it shows a zero-difference, and when a difference."""
     name = AXIS_NAMES[axis.axis].capitalize()
     if axis.excludes_at_best >= 1:
         best = f"{name}: identical outcomes up to the last round would exclude no shift at all."
@@ -338,12 +356,12 @@ def _axis_resolution(axis: AxisResolution, parameters: Parameters) -> list[str]:
     if axis.zero_after is None:
         zero = (
             f"{name}: a zero-difference at the margins of {points(parameters.margin)} and, per probe, "
-            f"{points(parameters.probe_margin)} is out of reach even with identical outcomes; add rounds or probes."
+            f"{points(parameters.probe_margin)} is out of reach even with identical outcomes; {remedy}."
         )
     else:
         zero = f"{name}: a zero-difference takes {launches(axis.zero_after)} or more."
     if axis.full_flip_after is None:
-        flip = f"{name}: even a flip of every probe would stay undecided; add rounds or probes."
+        flip = f"{name}: even a flip of every probe would stay undecided; {remedy}."
     else:
         flip = f"{name}: a flip of every probe shows after {launches(axis.full_flip_after)}"
         if axis.probes > 1:

@@ -6,13 +6,16 @@ Invariant: a real workspace is never answered for by the simulated agent unless 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
 from measure.client.base import Client
 from measure.client.containment import Containment, Way, choose
 from measure.errors import RequestError
-from measure.run.prepare import Prepared
+from measure.record.bands import find_bands
+from measure.run.paths import standing
+from measure.run.prepare import Prepared, with_bands
 from measure.run.request import RunRequest
 
 WAYS = ("pid-namespace", "descendants")
@@ -23,6 +26,22 @@ def containment_of(request: RunRequest) -> Containment:
     if request.containment is not None and request.containment not in WAYS:
         raise RequestError(f"--containment {request.containment!r}: expected {' or '.join(WAYS)}")
     return choose(cast("Way | None", request.containment))
+
+
+def equipped(
+    request: RunRequest, prepared: Sequence[Prepared], root: Path
+) -> tuple[tuple[Prepared, ...], tuple[Client, ...]]:
+    """The clients, and the contrasts with what only a client's condition tells: their paths and noise bands in `root`.
+
+    Spends nothing and locks nothing. Raises as `containment_of`, `client_of` and `with_bands` do.
+    """
+    containment = containment_of(request)
+    clients = tuple(client_of(request, one, containment) for one in prepared)
+    placed = [standing(one, containment, own_paths=request.own_paths) for one in prepared]
+    return tuple(
+        one if one.purpose == "band" else with_bands(one, find_bands(root, client.condition))
+        for one, client in zip(placed, clients, strict=True)
+    ), clients
 
 
 def client_of(request: RunRequest, one: Prepared, containment: Containment) -> Client:

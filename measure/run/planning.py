@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measure import __version__
 from measure.arena.arena import Arms
-from measure.client.base import Client
+from measure.client.base import Client, Condition
 from measure.context.constraint import constraint_of
 from measure.context.proof import Proof
 from measure.judge import VERSION as JUDGE_VERSION
@@ -34,14 +34,26 @@ class Ready:
 
 def plan_of(ready: Ready, run_id: str, together: tuple[str, ...] = ()) -> Plan:
     """The plan as it is written before the first launch."""
-    one, client, arms = ready.one, ready.client, ready.arms
+    one, client = ready.one, ready.client
+    condition = client.condition.model_copy(update={"paths": one.paths})
+    plan = planned(one, condition, client.masked, run_id, together)
+    notices = (*plan.surface.notices, *map(client.masked, ready.arms.notices))
+    return plan.model_copy(
+        update={"surface": plan.surface.model_copy(update={"notices": notices}), "proof": ready.proof}
+    )
+
+
+def planned(
+    one: Prepared, condition: Condition, masked: Callable[[str], str], run_id: str, together: tuple[str, ...] = ()
+) -> Plan:
+    """What is known of a plan before its arms are made."""
     surface = one.surface
     return Plan(
         run_id=run_id,
         created=datetime.now(UTC),
         measure_version=__version__,
-        condition=client.condition.model_copy(update={"paths": one.paths}),
-        contrast=_contrast_record(one, client.masked),
+        condition=condition,
+        contrast=_contrast_record(one, masked),
         surface=SurfaceRecord(
             workspace=mask_home(surface.workspace),
             digest=surface.digest,
@@ -49,7 +61,7 @@ def plan_of(ready: Ready, run_id: str, together: tuple[str, ...] = ()) -> Plan:
             bytes=sum(entry.size for entry in surface.entries),
             settings_removed=surface.settings_removed,
             left_out=tuple(f"{left.path}: {left.why}" for left in surface.left_out),
-            notices=tuple(map(client.masked, (*one.notices, *arms.notices))),
+            notices=tuple(map(masked, one.notices)),
             includes=one.includes,
         ),
         probes=one.probes,
@@ -58,7 +70,6 @@ def plan_of(ready: Ready, run_id: str, together: tuple[str, ...] = ()) -> Plan:
         judge_version=JUDGE_VERSION,
         constraint=constraint_of(one.stage),
         leaks_version=LEAKS_VERSION,
-        proof=ready.proof,
         purpose=one.purpose,
         bands=one.bands,
         client_asked=one.client if one.client in {"claude", "simulated"} else mask_home(Path(one.client).absolute()),

@@ -17,6 +17,7 @@ from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_fro
 from measure.errors import ContrastError, ProbeError, RequestError
 from measure.probe.lint import Severity, check
 from measure.probe.load import LoadedProbe
+from measure.probe.model import Axis
 from measure.probe.place import scene_at
 from measure.probe.suite import ProbeGroup, SuiteSettings, load_groups
 from measure.record.models import BandUsed, Design, ProbeRecord, Scope
@@ -24,7 +25,7 @@ from measure.record.pairs import designs_of
 from measure.run.places import mask_home
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
-from measure.verdict.band import refuse_below_band, too_coarse
+from measure.verdict.band import refuse_broken, repeats_for, why_no_zero
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
 from measure.verdict.resolution import Resolution, resolve
 
@@ -87,22 +88,19 @@ def prepare(request: RunRequest) -> tuple[Prepared, ...]:
 
 
 def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
-    """The same with the noise bands known for its condition; one that is too coarse to tell is set aside, and said.
+    """The same with the noise bands known for its condition; one that bars a zero-difference is said.
 
-    Raises `RequestError` where a margin asks for less than the noise: it could be filled by noise alone.
+    Raises `RequestError` where identical arms were found to differ.
     """
     axes = {entry.probe.axis for entry in one.probes}
-    usable: list[BandUsed] = []
+    usable = tuple(used for used in bands if used.band.axis in axes)
     notices = list(one.notices)
-    for used in bands:
-        if used.band.axis not in axes:
-            continue
-        if (why := too_coarse(one.design.parameters, used.band)) is not None:
+    for used in usable:
+        refuse_broken(used.band)
+        why = why_no_zero(one.design.parameters, used.band, used.run_id)
+        if why is not None and one.stage == 2:
             notices.append(why)
-            continue
-        refuse_below_band(one.design.parameters, used.band)
-        usable.append(used)
-    return replace(one, bands=tuple(usable), notices=tuple(notices))
+    return replace(one, bands=usable, notices=tuple(notices))
 
 
 def parameters_of(request: RunRequest) -> Parameters:
@@ -173,6 +171,8 @@ def _prepare_one(
         ProbeRecord(probe=loaded.probe, source=mask_home(loaded.path.absolute()), digest=loaded.digest)
         for loaded in group.probes
     )
+    if request.purpose == "band" and parameters.repeats is None:
+        parameters = parameters.model_copy(update={"repeats": _repeats_of_band(probes, parameters)})
     client, agent = _client(request, settings)
     assert request.seed is not None
     return Prepared(
@@ -201,6 +201,16 @@ def _prepare_one(
         stage=request.stage,
         purpose=request.purpose,
     )
+
+
+def _repeats_of_band(probes: Sequence[ProbeRecord], parameters: Parameters) -> int:
+    """The fewest with which the deciding axis, behavior where it is asked, allows the margin if no pair flips.
+
+    More would allow for a flip or for an axis of few probes as well, but every steady suite would pay twice or more
+    for that; the plan says how many it would take.
+    """
+    axes = [entry.probe.axis for entry in probes]
+    return repeats_for(axes.count(Axis.BEHAVIOR) or len(axes), parameters)
 
 
 def _workspace(request: RunRequest, settings: SuiteSettings | None) -> Path:

@@ -14,7 +14,10 @@ from pydantic import BaseModel, ConfigDict
 
 from measure.errors import RequestError
 from measure.plan.sharing import asked, launches_together
+from measure.record.pairs import designs_of
 from measure.run.prepare import Prepared
+from measure.verdict.band import bars_zero, open_shift
+from measure.verdict.resolution import AxisResolution, Resolution, resolve
 
 
 class Saving(BaseModel):
@@ -74,6 +77,66 @@ def saving_of(family: Sequence[Prepared]) -> Saving:
         at_most_alone=sum(2 * len(own) * rounds for own, rounds in zip(probes, most, strict=True)),
         if_steady=launches_together(zip(probes, steady, strict=True)),
         if_steady_alone=sum(2 * len(own) * rounds for own, rounds in zip(probes, steady, strict=True)),
+    )
+
+
+def resolution_of(one: Prepared, family: Sequence[Prepared], launches: int | None = None) -> Resolution:
+    """What one contrast of a family can resolve under its noise bands, and with so many `launches` for all of them.
+
+    Where a contrast shares its launches or has two axes, a verdict is taken to need whole rounds of all, so that no
+    more is promised than a limit allows.
+    """
+    barred = {used.band.axis for used in one.bands if bars_zero(one.design.parameters, used.band)}
+    within = one.resolution.axes if launches is None else _axes_within(one, family, launches)
+    return one.resolution.model_copy(
+        update={
+            "axes": tuple(
+                axis.model_copy(update={"zero_after": None}) if axis.axis in barred else axis for axis in within
+            )
+        }
+    )
+
+
+def _axes_within(one: Prepared, family: Sequence[Prepared], launches: int) -> tuple[AxisResolution, ...]:
+    parameters = one.design.parameters
+    rounds = max(
+        (number for number in range(1, parameters.rounds_at_most + 1) if _made(family, number) <= launches), default=0
+    )
+    if rounds == parameters.rounds_at_most:
+        return one.resolution.axes
+    name = "max_rounds" if parameters.repeats is None else "repeats"
+    shorter = parameters.model_copy(update={name: max(1, rounds)})
+    axes = resolve(designs_of(one.probes), shorter).axes if rounds else ()
+    by_itself = len(family) == 1 and len(one.resolution.axes) == 1
+
+    def reached(axis: AxisResolution, after: int | None, in_fewer_rounds: int | None) -> int | None:
+        if after is None or parameters.repeats is not None:
+            return in_fewer_rounds
+        needed = after if by_itself else _made(family, -(-after // (2 * axis.probes)))
+        return after if needed <= launches else None
+
+    return tuple(
+        axis.model_copy(
+            update={
+                "launches_at_most": max(2, min(axis.launches_at_most, launches)),
+                "excludes_at_best": open_shift(axis.probes * rounds, parameters) if rounds else 1.0,
+                "excludes_per_probe_at_best": open_shift(rounds, parameters) if rounds else 1.0,
+                "zero_after": axes[index].zero_after if rounds else None,
+                # A difference may show inside a round, which a limit may still allow in part.
+                "full_flip_after": reached(axis, axis.full_flip_after, axes[index].full_flip_after if rounds else None),
+                "single_flip_after": reached(
+                    axis, axis.single_flip_after, axes[index].single_flip_after if rounds else None
+                ),
+            }
+        )
+        for index, axis in enumerate(one.resolution.axes)
+    )
+
+
+def _made(family: Sequence[Prepared], rounds: int) -> int:
+    """Launches of a family after so many rounds."""
+    return launches_together(
+        ([entry.probe for entry in one.probes], min(rounds, one.design.parameters.rounds_at_most)) for one in family
     )
 
 

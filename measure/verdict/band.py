@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -80,32 +81,31 @@ def excluded(designs: Sequence[ProbeDesign], rounds: Sequence[Pair], parameters:
     return Interval(low=low, high=high)
 
 
-def too_coarse(parameters: Parameters, band: Band) -> str | None:
-    """Why a band can't be stood on although nothing in it flipped: too few pairs to tell. None where it can.
+def bars_zero(parameters: Parameters, band: Band) -> bool:
+    """Whether a margin is finer than the band, so that noise alone could fill it: no zero-difference can be claimed.
 
-    Such a band shows no noise to fill a margin with, so it is set aside rather than taken for a refusal.
+    A difference needs no margin; its error level holds without any band.
     """
-    if band.flips or not band.gate_passed or parameters.margin >= band.floor:
+    return parameters.margin < band.floor
+
+
+def why_no_zero(parameters: Parameters, band: Band, run_id: str) -> str | None:
+    """What a plan says of a band that bars a zero-difference, and what would lift that; None where it bars nothing."""
+    if not bars_zero(parameters, band):
         return None
     return (
-        f"The noise band of the {band.axis} axis is not used, it is too coarse: {band.pairs} identical pairs leave "
-        f"shifts of up to {band.floor:g} between identical arms open, and the margin is {parameters.margin:g}. "
-        f"{_finer(parameters, band)}"
+        f"A zero-difference of the {band.axis} axis is out of reach, a difference is not: the noise band of run "
+        f"{run_id} ({band.flips} of {band.pairs} identical pairs flipped) leaves shifts of up to {band.floor:g} "
+        f"between identical arms open, and the margin is {parameters.margin:g}. {_finer(parameters, band)}"
     )
 
 
-def refuse_below_band(parameters: Parameters, band: Band) -> None:
-    """Raise RequestError where the margin is finer than the band: noise alone could fill it."""
+def refuse_broken(band: Band) -> None:
+    """Raise RequestError where identical arms were found to differ: nothing can be measured on such an instrument."""
     if not band.gate_passed:
         raise RequestError(
             f"The noise band of the {band.axis} axis found a difference between two identical arms.",
             hint="Find out what differs between the launches, then measure the band again.",
-        )
-    if parameters.margin < band.floor:
-        raise RequestError(
-            f"The margin {parameters.margin:g} is below the noise band of the {band.axis} axis: with identical arms a "
-            f"shift of up to {band.floor:g} is not excluded ({band.flips} of {band.pairs} pairs flipped).",
-            hint=_finer(parameters, band),
         )
 
 
@@ -120,6 +120,24 @@ def _finer(parameters: Parameters, band: Band) -> str:
         ways.append("choose probes whose answers vary less: with these, noise alone fills the margin")
     words = ", or ".join(ways)
     return f"{words[0].upper()}{words[1:]}."
+
+
+def repeats_for(probes: int, parameters: Parameters, *, flips_each_way: int = 0) -> int:
+    """The fewest pairs for each of `probes` with which a band allows the margin, so many of all flipping up and down.
+
+    At the usual margin of .2 that takes 15 identical pairs: 8 repeats of 2 probes, 5 of 3, 4 of 4, 3 of 5.
+    """
+
+    def allows(repeats: int) -> bool:
+        return open_shift(probes * repeats, parameters, flips_each_way=flips_each_way) <= parameters.margin
+
+    return next(repeats for repeats in count(1) if probes * repeats > 2 * flips_each_way and allows(repeats))
+
+
+def open_shift(pairs: int, parameters: Parameters, *, flips_each_way: int = 0) -> float:
+    """The shift that so many pairs of identical arms leave open, all alike but `flips_each_way` up and as many down."""
+    shifts = Shifts(up=flips_each_way, same=pairs - 2 * flips_each_way, down=flips_each_way)
+    return shift_bounds(shifts, parameters.alpha, parameters.bets)[1]
 
 
 MOST_PAIRS = 2_000

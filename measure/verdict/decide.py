@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
 from measure.probe.model import Axis
-from measure.verdict.band import Band, excluded, steadiness
+from measure.verdict.band import Band, bars_zero, excluded, steadiness
 from measure.verdict.damage import log_e_failing, shift_limits, worst_line
 from measure.verdict.design import Pair, ProbeDesign, in_order
 from measure.verdict.evidence import intended_evidence, line_evidence
@@ -28,6 +28,7 @@ from measure.verdict.result import (
     Evidence,
     Interval,
     ProbeResult,
+    Settling,
 )
 from measure.verdict.settling import settling_of
 from measure.verdict.stopping import axes_of
@@ -55,12 +56,14 @@ def decide(
     unmeasured: Unmeasured | None = None,
     bands: Mapping[Axis, tuple[str, Band]] | None = None,
     arms_differ: str | None = None,
+    outlook: bool = True,
 ) -> Decision:
     """Decide over all pairs whose launches have ended, whatever made the run stop.
 
     `unmeasured` is the reason to give where an axis has no complete pair (without it: the client failed, or nothing
     was launched). `bands` gives per axis the run a noise band comes from and the band. `arms_differ` says in what
-    else than the one place the workspaces differed, if they did. Raises ValueError where pairs do not fit the designs.
+    else than the one place the workspaces differed, if they did. Without `outlook`, ways to settle what is open are
+    left out, which take most of the time. Raises ValueError where pairs do not fit the designs.
     """
     ordered = in_order(designs, pairs)
     failing = log_e_failing(ordered, parameters.gamma)
@@ -72,10 +75,12 @@ def decide(
         source, band = (bands or {}).get(axis, (None, None))
         barred = _barred(look, parameters, failing, band, arms_differ, unmeasured)
         effect = _effect(look.sound, look.pairs, parameters)
-        verdict = barred or _shown(look, effect, parameters)
+        # A screen claims no zero-difference, so that no band can bar one.
+        noise = band.floor if band is not None and stage == 2 and bars_zero(parameters, band) else None
+        verdict = barred or _shown(look, effect, parameters, noise)
         differing = _differing(look, parameters) if barred is None else ()
-        axes.append(_axis_result(axis, look, parameters, failing, verdict, effect, differing, source))
-        probes += [_probe_result(design, look, parameters, axes[-1], barred, unmeasured) for design in of_axis]
+        axes.append(_axis_result(axis, look, parameters, failing, verdict, effect, differing, source, outlook))
+        probes += [_probe_result(design, look, parameters, axes[-1], barred, unmeasured, noise) for design in of_axis]
     if stage == 1:
         axes, probes = [_screened_axis(result) for result in axes], [_screened(result) for result in probes]
     status = {result.axis: status_of(result.verdict) for result in axes}
@@ -144,11 +149,13 @@ def _missing(pairs: Sequence[Pair]) -> str:
     return f"{with_} of {len(pairs)} launches with the line and {without} of {len(pairs)} without it gave no answer"
 
 
-def _shown(look: Look, effect: Effect | None, parameters: Parameters) -> Undecided | ZeroDifference | Difference:
+def _shown(
+    look: Look, effect: Effect | None, parameters: Parameters, noise: float | None
+) -> Undecided | ZeroDifference | Difference:
     confidence = 1 - parameters.alpha
     if look.shows_difference(parameters):
         if not look.robust(parameters):
-            return Undecided(because=WhyUndecided.DAMAGED, n=look.complete)
+            return Undecided(because=WhyUndecided.DAMAGED, n=look.complete, noise=noise)
         return Difference(
             confidence=confidence,
             n=look.complete,
@@ -157,6 +164,8 @@ def _shown(look: Look, effect: Effect | None, parameters: Parameters) -> Undecid
             average_resolved=_resolved(effect),
         )
     if look.zero is not None and look.shows_zero(parameters):
+        if noise is not None:
+            return Undecided(because=WhyUndecided.BAND, n=look.complete, noise=noise)
         return ZeroDifference(
             excludes=parameters.margin,
             excludes_per_probe=parameters.probe_margin,
@@ -164,7 +173,7 @@ def _shown(look: Look, effect: Effect | None, parameters: Parameters) -> Undecid
             n=len(look.balanced),
             log_e=look.zero.least,
         )
-    return Undecided(because=WhyUndecided.EVIDENCE, n=look.complete)
+    return Undecided(because=WhyUndecided.EVIDENCE, n=look.complete, noise=noise)
 
 
 def _differing(look: Look, parameters: Parameters) -> tuple[str, ...]:
@@ -190,13 +199,14 @@ def _axis_result(
     effect: Effect | None,
     differing: tuple[str, ...],
     source: str | None,
+    outlook: bool,
 ) -> AxisResult:
     sound = {design.id for design in look.sound}
     limits = [shift_limits(design, look.pairs) for design in look.sound]
     known = [limit for limit in limits if limit is not None]
     complete_limits = len(known) == len(limits) > 0
-    may_settle = isinstance(verdict, Undecided) or (
-        isinstance(verdict, Invalid) and verdict.reason is WhyInvalid.DAMAGED
+    may_settle = outlook and (
+        isinstance(verdict, Undecided) or (isinstance(verdict, Invalid) and verdict.reason is WhyInvalid.DAMAGED)
     )
     return AxisResult(
         axis=axis,
@@ -231,8 +241,16 @@ def _axis_result(
         ),
         steadiness=steadiness(look.sound, look.pairs),
         band=source,
-        settling=settling_of(look, parameters) if may_settle else (),
+        settling=_settling(look, parameters, verdict) if may_settle else (),
     )
+
+
+def _settling(look: Look, parameters: Parameters, verdict: Verdict) -> tuple[Settling, ...]:
+    """Ways to settle the axis; no number of pairs shows a zero-difference that a noise band bars."""
+    ways = settling_of(look, parameters)
+    if isinstance(verdict, Undecided) and verdict.noise is not None:
+        return tuple(way for way in ways if way.verdict != "zero-difference")
+    return ways
 
 
 def _probe_result(
@@ -242,6 +260,7 @@ def _probe_result(
     axis: AxisResult,
     barred: Unmeasured | Invalid | None,
     unmeasured: Unmeasured | None,
+    noise: float | None,
 ) -> ProbeResult:
     everything = [pair for pair in look.everything if pair.probe == design.id]
     kept = [pair for pair in everything if not pair.void]
@@ -251,7 +270,7 @@ def _probe_result(
     return ProbeResult(
         id=design.id,
         axis=design.axis,
-        verdict=_probe_verdict(design, look, parameters, axis, effect, barred, unmeasured),
+        verdict=_probe_verdict(design, look, parameters, axis, effect, barred, unmeasured, noise),
         counts=Counts(
             with_=_count(design, [pair.with_ for pair in kept]),
             without=_count(design, [pair.without for pair in kept]),
@@ -276,6 +295,7 @@ def _probe_verdict(
     effect: Effect | None,
     barred: Unmeasured | Invalid | None,
     unmeasured: Unmeasured | None,
+    noise: float | None,
 ) -> Verdict:
     if design.id in axis.void:
         leaked = [pair.void for pair in look.everything if pair.probe == design.id]
@@ -292,7 +312,10 @@ def _probe_verdict(
     log_e = look.line.probes[design.id]
     if design.id in axis.differing:
         return Difference(confidence=confidence, n=complete, log_e=log_e, average_resolved=_resolved(effect))
+    noise = noise if noise is not None and noise > parameters.probe_margin else None
     if look.zero is not None and look.zero.probes[design.id] >= parameters.log_threshold:
+        if noise is not None:
+            return Undecided(because=WhyUndecided.BAND, n=complete, noise=noise)
         return ZeroDifference(
             excludes=parameters.probe_margin,
             excludes_per_probe=parameters.probe_margin,
@@ -300,7 +323,7 @@ def _probe_verdict(
             n=look.rounds,
             log_e=look.zero.probes[design.id],
         )
-    return Undecided(because=WhyUndecided.EVIDENCE, n=complete)
+    return Undecided(because=WhyUndecided.EVIDENCE, n=complete, noise=noise)
 
 
 def _count(design: ProbeDesign, answers: Sequence[int | None]) -> dict[str, int]:

@@ -69,6 +69,8 @@ class WhyUndecided(StrEnum):
     """Not enough evidence either way yet."""
     DAMAGED = "damaged"
     """The evidence reaches a difference, but the missing answers could take it away."""
+    BAND = "band"
+    """The evidence reaches a zero-difference, but identical arms may lie as far apart as its margin."""
 
 
 class Unmeasured(_Frozen):
@@ -100,6 +102,15 @@ class Undecided(_Frozen):
     because: WhyUndecided
     n: Count
     """Complete pairs."""
+    noise: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Where a noise band keeps from a zero-difference: shifts of up to this size between identical arms are not
+    excluded, and it is more than the margin. None: no band does."""
+
+    @model_validator(mode="after")
+    def _band_has_a_size(self) -> Self:
+        if self.because is WhyUndecided.BAND and self.noise is None:
+            raise ValueError("the reason 'band' needs the size of the noise")
+        return self
 
 
 class ZeroDifference(_Frozen):

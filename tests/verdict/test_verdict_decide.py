@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measure.probe.model import Axis
-from measure.verdict.band import measure_band
+from measure.verdict.band import Band, measure_band
 from measure.verdict.decide import decide
 from measure.verdict.design import Pair, ProbeDesign
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
@@ -254,6 +254,61 @@ def test_workspaces_that_differ_twice_or_a_failed_gate_make_the_run_invalid() ->
     assert gated.finding.kind == "invalid"
     assert gated.axes[0].band == "r1"
     assert decide(panel(), pairs, STANDARD).axes[0].band is None
+
+
+def coarse(axis: Axis = Axis.BEHAVIOR) -> dict[Axis, tuple[str, Band]]:
+    """A sound band that is coarser than the usual margin."""
+    band = measure_band(panel(axis=axis), rounds("+-===", "=====", "=====", axis=axis), STANDARD)
+    assert band is not None
+    assert band.gate_passed
+    assert band.floor > STANDARD.margin
+    return {axis: ("r1", band)}
+
+
+def test_under_a_coarse_band_no_zero_difference_is_claimed_and_the_reason_is_told() -> None:
+    pairs = rounds(*["====="] * 3)
+    assert decide(panel(), pairs, STANDARD).finding.kind == "redundant"
+    decision = decide(panel(), pairs, STANDARD, bands=coarse())
+    (axis,) = decision.axes
+    assert isinstance(axis.verdict, Undecided)
+    assert axis.verdict.because is WhyUndecided.BAND
+    assert axis.verdict.noise == coarse()[Axis.BEHAVIOR][1].floor
+    assert (decision.finding.kind, decision.finding.licenses, axis.band) == ("undecided", None, "r1")
+    assert not axis.settling
+    fine = STANDARD.model_copy(update={"margin": 0.5})
+    assert decide(panel(), pairs, fine, bands=coarse()).finding.kind == "redundant"
+    other = decide(panel(), pairs, STANDARD, bands=coarse(Axis.CONTENT))
+    assert other.finding.kind == "redundant", "a band belongs to one axis"
+
+
+def test_under_a_coarse_band_a_difference_is_found_as_without_one() -> None:
+    for rows in (["+++++"], ["+===="] * 5, ["++--="] * 3):
+        alone, under = (decide(panel(), rounds(*rows), STANDARD, bands=bands).axes[0] for bands in (None, coarse()))
+        assert under.verdict == alone.verdict
+        assert under.verdict.status == "difference"
+
+
+def test_under_a_coarse_band_an_open_question_is_not_promised_a_zero_difference() -> None:
+    for rows in (["====="], ["====="] * 2 + ["====+"], ["+===="] * 4):
+        alone, under = (decide(panel(), rounds(*rows), STANDARD, bands=bands).axes[0] for bands in (None, coarse()))
+        assert isinstance(under.verdict, Undecided)
+        assert under.verdict.noise is not None
+        assert any(way.verdict == "zero-difference" for way in alone.settling)
+        assert under.settling == tuple(way for way in alone.settling if way.verdict == "difference")
+
+
+def test_a_single_probe_claims_no_zero_under_a_band_coarser_than_its_margin() -> None:
+    wide = measure_band(panel(), rounds("====."), STANDARD)
+    assert wide is not None
+    assert wide.floor > STANDARD.probe_margin
+    for bands, statuses in ((None, {"zero-difference"}), ({Axis.BEHAVIOR: ("r1", wide)}, {"undecided"})):
+        decision = decide(panel(), rounds(*["====="] * 4), STANDARD, bands=bands)
+        assert {probe.verdict.status for probe in decision.probes} == statuses
+
+
+def test_a_screen_claims_no_zero_and_no_band_can_bar_it() -> None:
+    decision = decide(panel(), rounds(*["====="] * 3), STANDARD, stage=1, bands=coarse())
+    assert decision.finding.kind == "to-stage-2"
 
 
 @pytest.mark.parametrize(

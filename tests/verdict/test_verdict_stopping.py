@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from measure.errors import RequestError
 from measure.probe.model import Axis
-from measure.verdict.band import measure_band, pairs_for, refuse_below_band, steadiness
+from measure.verdict.band import (
+    bars_zero,
+    measure_band,
+    open_shift,
+    pairs_for,
+    refuse_broken,
+    repeats_for,
+    steadiness,
+    why_no_zero,
+)
 from measure.verdict.decide import decide
 from measure.verdict.design import Pair, ProbeDesign
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
@@ -240,32 +249,50 @@ def test_a_band_is_reported_with_its_n() -> None:
     assert measure_band(panel(), rounds("xxxxx"), STANDARD) is None
 
 
-def test_a_margin_below_the_band_is_refused() -> None:
+def test_a_margin_below_the_band_bars_a_zero_difference_and_a_broken_band_everything() -> None:
     band = measure_band(panel(), rounds(*["====="] * 3), STANDARD)
     assert band is not None
-    refuse_below_band(STANDARD, band)
-    with pytest.raises(RequestError):
-        refuse_below_band(Parameters(margin=0.1), band)
+    assert not bars_zero(STANDARD, band)
+    assert why_no_zero(STANDARD, band, "r1") is None
+    assert bars_zero(Parameters(margin=0.1), band)
     short = measure_band(panel(), rounds("==..."), STANDARD)
     assert short is not None
     assert short.floor == 1.0
-    with pytest.raises(RequestError):
-        refuse_below_band(STANDARD, short)
+    assert bars_zero(STANDARD, short)
+    refuse_broken(short)
     broken = measure_band(panel(), rounds("+++++"), STANDARD)
     assert broken is not None
     with pytest.raises(RequestError):
-        refuse_below_band(STANDARD, broken)
+        refuse_broken(broken)
 
 
 @pytest.mark.parametrize(("outcomes", "advice"), [("=====", "--repeats 3"), ("====+", "--repeats"), ("+-+-+", "vary")])
 def test_a_band_that_is_too_coarse_says_what_would_do(outcomes: str, advice: str) -> None:
     band = measure_band(panel(), rounds(outcomes), STANDARD)
     assert band is not None
-    wild = band.model_copy(update={"gate_passed": True})
-    with pytest.raises(RequestError) as refused:
-        refuse_below_band(STANDARD, wild)
-    assert refused.value.hint is not None
-    assert advice in refused.value.hint
+    why = why_no_zero(STANDARD, band, "r1")
+    assert why is not None
+    assert advice in why
+    assert "r1" in why
+
+
+@pytest.mark.parametrize(("probes", "repeats"), [(1, 15), (2, 8), (3, 5), (4, 4), (5, 3), (6, 3)])
+def test_the_default_band_is_the_smallest_that_allows_the_usual_margin(probes: int, repeats: int) -> None:
+    assert repeats_for(probes, STANDARD) == repeats
+    for number, allowed in ((repeats, True), (repeats - 1, False)):
+        band = measure_band(panel(probes), rounds(*["=" * probes] * number), STANDARD)
+        assert band is not None
+        assert (not bars_zero(STANDARD, band)) is allowed
+        assert band.floor == open_shift(probes * number, STANDARD)
+
+
+def test_a_band_that_allows_a_flip_each_way_takes_more_than_twice_as_many() -> None:
+    repeats = repeats_for(5, STANDARD, flips_each_way=1)
+    assert repeats == 7
+    for number, barred in ((repeats, False), (repeats - 1, True)):
+        band = measure_band(panel(), rounds("+-===", *["====="] * (number - 1)), STANDARD)
+        assert band is not None
+        assert (band.flips, bars_zero(STANDARD, band)) == (2, barred)
 
 
 def test_a_band_of_the_advised_size_allows_the_margin() -> None:

@@ -32,7 +32,7 @@ ZERO: dict[str, Any] = {"excludes": 0.2, "excludes_per_probe": 0.7, "confidence"
 EXAMPLES: list[Unmeasured | Invalid | Undecided | ZeroDifference | Difference | ToStage2] = [
     Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT),
     Invalid(reason=WhyInvalid.DAMAGED, detail="4 of 15 pairs"),
-    Undecided(because=WhyUndecided.EVIDENCE, n=10),
+    Undecided(because=WhyUndecided.BAND, n=15, noise=0.4),
     ZeroDifference(**ZERO),
     Difference(confidence=0.95, n=5, log_e=ENOUGH),
     ToStage2(n=15),
@@ -64,6 +64,13 @@ def test_a_zero_difference_can_not_claim_more_than_its_evidence(changed: dict[st
 def test_a_difference_can_not_be_held_below_its_threshold() -> None:
     with pytest.raises(ValidationError):
         Difference(confidence=0.95, n=5, log_e=math.log(19))
+
+
+def test_an_undecided_for_its_band_says_how_large_the_noise_is() -> None:
+    with pytest.raises(ValidationError):
+        Undecided(because=WhyUndecided.BAND, n=15)
+    before = Undecided.model_validate_json('{"status": "undecided", "because": "evidence", "n": 10}')
+    assert before.noise is None, "records of programs that knew no such field are read"
 
 
 def test_an_unmeasured_needs_a_reason_of_the_list_and_other_a_detail() -> None:

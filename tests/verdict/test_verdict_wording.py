@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from measure.probe.model import Axis
 from measure.report import wording
+from measure.verdict.band import measure_band
 from measure.verdict.decide import decide
 from measure.verdict.finding import Finding, FindingKind
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
@@ -68,6 +69,21 @@ def test_a_plan_is_told_without_promising(probes: int, parameters: Parameters) -
     text = "\n".join(wording.resolution_sentences(resolve(designs, parameters), parameters))
     assert not FORBIDDEN.search(text)
     assert str(4 * probes * parameters.rounds_at_most) in text
+
+
+def test_an_undecided_for_its_noise_band_says_so_and_what_would_help() -> None:
+    band = measure_band(panel(), rounds("+-===", "=====", "====="), STANDARD)
+    assert band is not None
+    for probes in (1, 5):
+        pairs = rounds(*["=" * probes] * (15 // probes))
+        decision = decide(panel(probes), pairs, STANDARD, bands={Axis.BEHAVIOR: ("r1", band)})
+        text = " ".join(wording.decision_sentences(decision))
+        assert "noise band" in text
+        assert wording.points(band.floor) in text
+        assert "measure band" in text
+        assert not FORBIDDEN.search(text)
+        told = wording.probe_sentence(decision.probes[0])
+        assert ("noise" in told) is (probes == 1)
 
 
 def test_every_reason_and_every_finding_has_its_words() -> None:
