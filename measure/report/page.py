@@ -27,7 +27,8 @@ from measure.report import facts, wording
 from measure.report.answers import PairShown, pairs_shown
 from measure.report.costs import HEAD, cost_rows, cost_sentences
 from measure.report.family import family_sentences
-from measure.report.plots import evidence, forest
+from measure.report.overview import changed_text, cost_told, launches_told, overview_of
+from measure.report.plots import bar_of, evidence, forest, small
 from measure.report.proof import proof_sentences
 from measure.report.visible import visible
 from measure.verdict.result import AxisResult, ProbeResult
@@ -120,6 +121,28 @@ class RunShown:
         assert self.record.result.status == "measured"
         return tuple(probe for probe in self.record.result.decision.probes if probe.axis is axis.axis)
 
+    @cached_property
+    def changed(self) -> tuple[tuple[str, str], ...]:
+        """The words that the arms differ in, for the overview."""
+        return changed_text(self.record)
+
+    def small(self, axis: AxisResult) -> str:
+        """An axis's effect as SVG that fits into a line of text."""
+        assert self.record.result.status == "measured"
+        return small(axis, self.record.result.decision)
+
+    def left_open(self, probe: ProbeResult) -> str:
+        """The one pair of bounds that is told of a probe's shift, and what it is."""
+        assert self.record.result.status == "measured"
+        bar = bar_of(probe.verdict, probe.effect, probe.excluded)
+        if bar is None:
+            return "no interval: no pair was answered in both arms"
+        if bar is probe.excluded:
+            return f"zero-difference; not excluded: {facts.not_excluded(bar)}"
+        return (
+            f"{wording.confidence(1 - self.record.result.decision.parameters.alpha)} interval {wording.interval(bar)}"
+        )
+
     def asides(self, axis: AxisResult) -> tuple[str, ...]:
         """What else was seen on an axis: launches that do not count, reports of a missing provision, steadiness."""
         return facts.asides(self.record, axis)
@@ -164,7 +187,6 @@ def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) 
         "points": wording.signed_points,
         "interval": wording.interval,
         "size": wording.evidence_size,
-        "not_excluded": facts.not_excluded,
         "outcome": lambda name: name.removeprefix("option:"),
     }
     style, script = (_source(environment, name) for name in ("page.css", "page.js"))
@@ -176,6 +198,9 @@ def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) 
         "wording": wording,
         "proof_sentences": proof_sentences,
         "family_sentences": family_sentences(family or records),
+        "overview": overview_of(records),
+        "launches_told": launches_told,
+        "cost_told": cost_told,
         "cost_head": HEAD,
         "cost_rows": cost_rows,
         "cost_sentences": cost_sentences,

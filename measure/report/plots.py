@@ -22,6 +22,7 @@ from measure.report.visible import visible
 from measure.verdict.growth import Grown, growth
 from measure.verdict.parameters import Parameters
 from measure.verdict.result import AxisResult, Decision, Effect, Interval
+from measure.verdict.vocabulary import Verdict, ZeroDifference
 
 WIDTH_IN = 5.2
 TEXT, SOFT, RULE, SHADE = "#111111", "#666666", "#cccccc", "#eeeeee"
@@ -106,6 +107,39 @@ def forest(decision: Decision, key: str) -> str:
 Row = tuple[str, str, Effect | None, Interval | None, float, bool]
 
 
+def bar_of(verdict: Verdict, effect: Effect | None, excluded: Interval | None) -> Interval | None:
+    """The one pair of bounds that is shown of a shift: a second one, got by another test, would contradict it in part.
+
+    Of a zero-difference what it does not exclude, since this is its claim; else the interval of the effect.
+    """
+    if isinstance(verdict, ZeroDifference) and excluded is not None:
+        return excluded
+    return effect.interval if effect is not None else None
+
+
+def _ends(bar: Interval) -> tuple[float, float]:
+    """Both ends; an interval's ±0.99 mean "up to 1"."""
+    return (-1.0 if bar.low <= -0.99 else bar.low), (1.0 if bar.high >= 0.99 else bar.high)
+
+
+def small(result: AxisResult, decision: Decision) -> str:
+    """An axis's effect as SVG that fits into a line of text: what `forest` draws of it. Empty without an effect."""
+    bar = bar_of(result.verdict, result.effect, result.excluded)
+    if result.effect is None or bar is None:
+        return ""
+    low, high = (60 + 54 * end for end in _ends(bar))
+    margin, point = 54 * decision.parameters.margin, 60 + 54 * result.effect.point
+    colour = f"var(--{facts.axis_shown(result, decision)[0].value})"
+    parts = (
+        f'<rect x="{60 - margin:.1f}" y="2" width="{2 * margin:.1f}" height="12" fill="var(--shade)"/>'
+        '<path d="M6 8H114" stroke="var(--rule)" stroke-width="1"/>'
+        '<path d="M60 1V15" stroke="var(--soft)" stroke-width="1"/>'
+        f'<path d="M{low:.1f} 8H{high:.1f}" stroke="{colour}" stroke-width="3"/>'
+        f'<path d="M{point:.1f} 2.5L{point + 5.5:.1f} 8L{point:.1f} 13.5L{point - 5.5:.1f} 8Z" fill="{colour}"/>'
+    )
+    return f'<svg viewBox="0 0 120 16" aria-hidden="true" focusable="false">{parts}</svg>'
+
+
 def _rows(result: AxisResult, decision: Decision) -> list[Row]:
     own = [probe for probe in decision.probes if probe.axis is result.axis]
     parameters = decision.parameters
@@ -113,7 +147,7 @@ def _rows(result: AxisResult, decision: Decision) -> list[Row]:
         f"{result.axis.value.capitalize()}, {'average' if len(own) > 1 else 'its one probe'}",
         facts.axis_shown(result, decision)[0].value,
         result.effect,
-        result.excluded,
+        bar_of(result.verdict, result.effect, result.excluded),
         parameters.margin,
         True,
     )
@@ -124,7 +158,7 @@ def _rows(result: AxisResult, decision: Decision) -> list[Row]:
             probe.id,
             facts.looks_like(probe.verdict).value,
             probe.effect,
-            probe.excluded,
+            bar_of(probe.verdict, probe.effect, probe.excluded),
             parameters.probe_margin,
             False,
         )
@@ -138,7 +172,7 @@ def _forest_row(
     label: str,
     status: str,
     effect: Effect | None,
-    excluded: Interval | None,
+    bar: Interval | None,
     margin: float,
     summary: bool,
 ) -> None:
@@ -150,17 +184,11 @@ def _forest_row(
     label = label if len(label) <= LABEL else label[: LABEL - 1] + "…"
     weight = "bold" if summary else "normal"
     axes.text(-1.06, y + 0.42, label, ha="left", va="center", fontweight=weight, parse_math=False)
-    if effect is None:
+    if effect is None or bar is None:
         axes.text(1.06, y + 0.42, f"{status}", ha="right", va="center", color=colour)
         return
     axes.text(1.06, y + 0.42, wording.signed_points(effect.point), ha="right", va="center", fontweight=weight)
-    low, high = effect.interval.low, effect.interval.high
-    low, high = (-1.0 if low <= -0.99 else low), (1.0 if high >= 0.99 else high)
-    axes.plot([low, high], [y, y], color=colour, linewidth=3.2 if summary else 1.8, solid_capstyle="butt", zorder=2)
-    if excluded is not None:
-        for end in (excluded.low, excluded.high):
-            if abs(end) < 1:
-                axes.plot([end, end], [y - 0.14, y + 0.14], color=colour, linewidth=1.4, zorder=2)
+    axes.plot(_ends(bar), [y, y], color=colour, linewidth=3.2 if summary else 1.8, solid_capstyle="butt", zorder=2)
     axes.plot([effect.point], [y], "D" if summary else "o", color=colour, markersize=7.5 if summary else 5.5, zorder=3)
 
 
@@ -200,7 +228,8 @@ def _curve(axes: Any, name: str, points: Sequence[Grown], parameters: Parameters
         color=STATUS_COLOURS["zero-difference"],
         linewidth=2.2,
         linestyle=(0, (3, 1.5)),
-        zorder=2,
+        # Above the other one, which shows through its gaps: both stay visible where they are the same.
+        zorder=4,
     )
     axes.axhline(needed, color=SOFT, linewidth=1, linestyle=(0, (1, 1.5)))
     axes.set_yscale("log")
