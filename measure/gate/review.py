@@ -12,8 +12,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from measure.gate.markdown import code, plain
-from measure.record.models import Change, Measured, NoiseBand, Plan, RunRecord, Scope
-from measure.report import wording
+from measure.record.ended import scope_reached
+from measure.record.models import Change, Measured, NoiseBand, RunRecord, Scope
+from measure.report import facts, wording
 from measure.verdict.finding import FindingKind
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
@@ -76,16 +77,16 @@ def entry_of(record: RunRecord) -> ReviewEntry:
                 status=one.verdict.status,
                 sentences=wording.axis_sentences(one, decision.parameters),
             )
-            for one in decision.axes
+            for one in reversed(decision.axes)
         )
     elif isinstance(result, NoiseBand):
         sentences = ("Both arms were identical: this says nothing of a line.",)
         axes = tuple(
             AxisLine(axis=band.axis.value, status="band", sentences=wording.band_sentences(band))
-            for band in result.bands
+            for band in reversed(result.bands)
         )
     else:
-        sentences = (wording.unmeasured_sentence(result),)
+        sentences = facts.unmeasured_sentences(record, result)
     unmeasured = result if isinstance(result, Unmeasured) else None
     return ReviewEntry(
         run_id=record.run_id,
@@ -95,11 +96,11 @@ def entry_of(record: RunRecord) -> ReviewEntry:
         finding=result.decision.finding.kind.value if isinstance(result, Measured) else None,
         reason=unmeasured.reason if unmeasured else None,
         detail=unmeasured.detail if unmeasured else None,
-        sentences=sentences,
+        sentences=(*facts.caveats(record), *sentences),
         axes=axes,
         model=plan.condition.model if plan else None,
         client=f"{plan.condition.client} {plan.condition.client_version}" if plan else None,
-        scope=plan.scope if plan else None,
+        scope=scope_reached(record),
         change=record.change,
         warnings=record.warnings,
     )
@@ -116,13 +117,13 @@ def as_markdown(records: Sequence[RunRecord]) -> str:
     """The block for the parent's own record."""
     lines = ["### Rule effect measurement", ""]
     for record in records:
-        lines += [*_lines(entry_of(record), record.plan), ""]
+        lines += [*_lines(entry_of(record), record), ""]
     if any(record.result.status == "measured" for record in records):
         lines += ["A verdict answers for the probes that were put, not for the change.", ""]
     return "\n".join(lines)
 
 
-def _lines(entry: ReviewEntry, plan: Plan | None) -> Iterator[str]:
+def _lines(entry: ReviewEntry, record: RunRecord) -> Iterator[str]:
     cut = " It was cut off; this is what it showed so far." if not entry.complete else ""
     if entry.state == "unmeasured":
         assert entry.reason is not None
@@ -133,9 +134,10 @@ def _lines(entry: ReviewEntry, plan: Plan | None) -> Iterator[str]:
         yield f"- **measured: {entry.finding}** — {code(entry.about)}.{cut} {_joined(entry.sentences)}"
     for axis in entry.axes:
         yield f"  - {axis.axis}: **{axis.status}**. {_joined(axis.sentences)}"
-    if plan is not None:
-        yield from _scope(plan.scope, put=entry.state != "unmeasured")
-        condition = plan.condition
+    scope = facts.scope_sentences(record)
+    yield from (f"  - {'' if number else 'Scope: '}{plain(text)}" for number, text in enumerate(scope))
+    if record.plan is not None:
+        condition = record.plan.condition
         yield (
             f"  - Condition: model {code(condition.model)}, {plain(entry.client or '')}, "
             f"{plain(condition.name)}, stage {condition.stage}."
@@ -147,16 +149,6 @@ def _lines(entry: ReviewEntry, plan: Plan | None) -> Iterator[str]:
     for warning in entry.warnings:
         yield f"  - Note: {plain(warning)}"
     yield f"  - Record: {code(entry.run_id)}"
-
-
-def _scope(scope: Scope, *, put: bool) -> Iterator[str]:
-    verb = "measured" if put else "were to be measured"
-    yield (
-        f"  - Scope: {scope.probes_measured} of {wording.count(scope.probes_given, 'probe')} {verb}; "
-        f"chosen: {plain(scope.selection)}."
-    )
-    for text in scope.unmeasured:
-        yield f"  - Left unmeasured: {plain(text)}"
 
 
 def _change(change: Change) -> str:

@@ -12,9 +12,11 @@ from datetime import timedelta
 from itertools import pairwise
 
 from measure.client.trial import Reason
-from measure.judge.reading import Kind, Reading
+from measure.judge.reading import Reading
 from measure.record.doubts import doubts_of
+from measure.record.ended import Ends, ends_of
 from measure.record.models import (
+    ContrastRecord,
     Measured,
     NoiseBand,
     Plan,
@@ -34,8 +36,6 @@ from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
 SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
 """Reasons that say the money or the allowance is gone, rather than that the client failed."""
-NOT_READ = frozenset({Kind.UNREADABLE, Kind.VOID})
-"""Answers that came whole and say nothing about the line."""
 
 
 def build(
@@ -67,15 +67,23 @@ def build(
 
 
 def result_of(
-    plan: Plan, trials: Sequence[TrialRecord], stop: Stop | None, parameters: Parameters | None = None
+    plan: Plan,
+    trials: Sequence[TrialRecord],
+    stop: Stop | None,
+    parameters: Parameters | None = None,
+    *,
+    outlook: bool = True,
 ) -> Result:
-    """What was shown, or why nothing was measured. `parameters` defaults to the plan's."""
+    """What was shown, or why nothing was measured. `parameters` defaults to the plan's.
+
+    Without `outlook` nothing is said of what further launches would settle, which takes most of the time.
+    """
     designs = designs_of(plan.probes)
     last = stop.last_block if stop is not None else None
     pairs = [pair for pair in pairs_of(designs, plan.contrast, trials) if last is None or pair.seq <= last]
     answered = [pair for pair in pairs if not pair.damaged]
     if not answered:
-        return why_unmeasured(trials, stop)
+        return why_unmeasured(plan.contrast, trials, stop)
     parameters = parameters or plan.design.parameters
     if plan.purpose == "band":
         by_axis = [[design for design in designs if design.axis is axis] for axis in axes_of(designs)]
@@ -91,13 +99,14 @@ def result_of(
             pairs,
             parameters,
             stage=1 if plan.condition.stage == 1 else 2,
-            unmeasured=why_unmeasured([], stop),
+            unmeasured=why_unmeasured(plan.contrast, [], stop),
             bands={used.band.axis: (used.run_id, used.band) for used in plan.bands},
+            outlook=outlook,
         )
     )
 
 
-def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasured:
+def why_unmeasured(contrast: ContrastRecord, trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasured:
     """The reason of the closed list for a run without a valid pair, with what stood in its way."""
     reasons = Counter(trial.invalid.reason for trial in trials if trial.invalid is not None)
     said = stop.detail if stop is not None else ""
@@ -110,15 +119,39 @@ def why_unmeasured(trials: Sequence[TrialRecord], stop: Stop | None) -> Unmeasur
     if stop is not None and stop.reason == "interrupted":
         return Unmeasured(reason=WhyUnmeasured.OTHER, detail="interrupted before the first valid pair")
     reasons.pop(Reason.CANCELLED, None)
+    by_arm = _missing_by_arm(contrast, trials)
     if reasons:
-        return Unmeasured(reason=WhyUnmeasured.CLIENT_FAILED, detail=said or _counted(reasons))
-    if unread := Counter(trial.reading.kind for trial in trials if trial.reading and trial.reading.kind in NOT_READ):
-        return Unmeasured(reason=WhyUnmeasured.OTHER, detail=f"no pair could be read ({_counted(unread)})")
+        detail = "; ".join(part for part in (by_arm, said) if part) or _counted(reasons)
+        return Unmeasured(reason=WhyUnmeasured.CLIENT_FAILED, detail=detail)
+    if by_arm:
+        return Unmeasured(reason=WhyUnmeasured.OTHER, detail=f"no pair was answered in both arms: {by_arm}")
     return Unmeasured(reason=WhyUnmeasured.OTHER, detail=said or "ended before the first valid pair")
 
 
-def _counted(kinds: Counter[Reason] | Counter[Kind]) -> str:
-    return ", ".join(f"{count} x {kind.value}" for kind, count in kinds.most_common())
+def _missing_by_arm(contrast: ContrastRecord, trials: Sequence[TrialRecord]) -> str:
+    """What each arm lacks, the worse one first; empty where nothing is known of both arms, or nothing is missing."""
+    ends = ends_of(contrast, trials)
+    worse, better = (ends.without, "without"), (ends.with_, "with")
+    if better[0].missing.total() > worse[0].missing.total():
+        worse, better = better, worse
+    if not worse[0].missing or not better[0].launches:
+        return ""
+    return (
+        f"{_share(worse[0], f' launches {worse[1]} the line gave no answer')}, {_share(better[0], f' {better[1]} it')}"
+    )
+
+
+def _share(ends: Ends, where: str) -> str:
+    listed = f" ({_listed(ends.missing)})" if ends.missing else ""
+    return f"{ends.missing.total()} of {ends.launches}{where}{listed}"
+
+
+def _counted(kinds: Counter[Reason]) -> str:
+    return _listed(Counter({kind.value: number for kind, number in kinds.items()}))
+
+
+def _listed(kinds: Counter[str]) -> str:
+    return ", ".join(f"{number} x {kind}" for kind, number in kinds.most_common())
 
 
 def spending_of(trials: Sequence[TrialRecord], sessions: Sequence[Session] = ()) -> Spending:

@@ -1,7 +1,7 @@
 """Finding and reading recorded runs.
 
-Invariant: reading never writes. A folder without `record.json` is shown as the unfinished run it is, rebuilt from its
-plan and journal.
+Invariants: reading never writes, and what a record concludes is not believed without its trials. A folder without
+`record.json` is shown as the unfinished run it is, rebuilt from its plan and journal.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from measure.errors import RecordError, RequestError
 from measure.probe.model import Axis
+from measure.record.agreement import at_odds
 from measure.record.build import build
 from measure.record.glance import Glance
 from measure.record.models import RunRecord
@@ -55,9 +56,13 @@ class Unreadable:
 
 
 def load(folder: Path) -> RunRecord:
-    """The record of a run, or what can be said of an interrupted one. Raises `RecordError`."""
+    """The record of a run, or what can be said of an interrupted one. Raises `RecordError`.
+
+    What was written is never put right; what of it does not go together stands in `at_odds`.
+    """
     if (folder / RECORD).is_file():
-        return read_model(folder / RECORD, RunRecord)
+        record = read_model(folder / RECORD, RunRecord)
+        return record.model_copy(update={"at_odds": at_odds(record, folder)})
     plan = read_plan(folder)
     trials, set_aside = read_trials(folder)
     sessions = read_sessions(folder)

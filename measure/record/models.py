@@ -347,3 +347,6 @@ class RunRecord(Stored):
     """What a reader should know before trusting the verdict."""
     workspace_changed: bool = False
     """The workspace was not the same afterwards; the arms are copies, and the verdict is about it as it was before."""
+    at_odds: tuple[str, ...] = ()
+    """What in the record does not go together: its verdict with its trials, or either with the files beside it. Found
+    anew each time the record is read; empty on disk."""

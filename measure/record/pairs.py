@@ -62,7 +62,7 @@ def pairs_of(
     pairs = []
     for number in sorted({block for block, _ in last}):
         members = [last.get((number, arm)) for arm in Arm]
-        ended = [trial for trial in members if trial is not None and _took_place(trial)]
+        ended = [trial for trial in members if trial is not None and took_place(trial)]
         if len(ended) < len(members):
             continue
         design = by_id[ended[0].probe]
@@ -84,7 +84,8 @@ def pairs_of(
     return tuple(pairs)
 
 
-def _took_place(trial: TrialRecord) -> bool:
+def took_place(trial: TrialRecord) -> bool:
+    """Whether the agent could answer: the launch was neither called off nor refused by a limit before it began."""
     invalid = trial.invalid
     return invalid is None or not (
         invalid.reason is Reason.CANCELLED or (invalid.reason in LIMITS and not invalid.acted)

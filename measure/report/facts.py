@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterable
 
 from measure.probe.model import Axis
+from measure.record.ended import NOT_READ, Ends, ends_by_probe, ends_of, scope_reached
 from measure.record.models import Arm, Plan, RunRecord, TrialRecord
 from measure.record.store import RUNNING
 from measure.report import wording
 from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, Decision, Effect, Interval
-from measure.verdict.vocabulary import Status, ToStage2, Verdict
+from measure.verdict.vocabulary import Status, ToStage2, Unmeasured, Verdict
 
 
 def looks_like(verdict: Verdict) -> Status:
@@ -54,7 +55,7 @@ def status_of_record(record: RunRecord) -> Status | None:
 
 
 def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
-    """The finding's word and its sentences, and that the run was interrupted where it was."""
+    """The finding's word and its sentences, after what a reader has to know to take them for what they are."""
     result = record.result
     if result.status == "measured":
         word: str = result.decision.finding.kind.value
@@ -67,8 +68,46 @@ def headline(record: RunRecord) -> tuple[str, tuple[str, ...]]:
         sentences = ("Both arms were identical: this is how far an arm lies from itself, and says nothing of a line.",)
     else:
         word = "unmeasured"
-        sentences = (wording.unmeasured_sentence(result),)
-    return word, sentences if record.complete else (interrupted(record), *sentences)
+        sentences = unmeasured_sentences(record, result)
+    return word, (*caveats(record), *(() if record.complete else (interrupted(record),)), *sentences)
+
+
+def caveats(record: RunRecord) -> tuple[str, ...]:
+    """What would mislead if it stood anywhere but by the finding."""
+    changed = "The workspace was not the same after the run; this is about it as it stood before."
+    return (
+        *(f"Warning: {text}." for text in record.at_odds),
+        *((changed,) if record.workspace_changed else ()),
+    )
+
+
+def unmeasured_sentences(record: RunRecord, result: Unmeasured) -> tuple[str, ...]:
+    """Why there is no measurement; that all failures lie in one arm is no small thing, and no verdict either."""
+    said = wording.unmeasured_sentence(result)
+    if record.plan is None or not ends_of(record.plan.contrast, record.trials).one_sided:
+        return (said,)
+    return (said.removesuffix(f" {wording.NOTHING_SAID}"), ONE_SIDED)
+
+
+ONE_SIDED = "Only one arm failed, and always: that may itself hang on the line, but it is no verdict on it."
+
+
+def ended(record: RunRecord) -> tuple[tuple[str, str, str], ...]:
+    """For a run without a verdict: each probe's outcomes with the line and without it. Empty where it has one."""
+    if record.plan is None or record.result.status != "unmeasured":
+        return ()
+    rows = ends_by_probe(record.plan, record.trials)
+    return tuple(
+        (probe, _ends(ends.with_), _ends(ends.without))
+        for probe, ends in rows
+        if ends.with_.launches or ends.without.launches
+    )
+
+
+def _ends(ends: Ends) -> str:
+    parts = [f"{name.removeprefix('option:')} {number}" for name, number in ends.answers.most_common()]
+    parts += [f"{name} {number}" for name, number in ends.missing.most_common()]
+    return ", ".join(parts) or "no launch"
 
 
 def usd_per_launch(record: RunRecord) -> float | None:
@@ -246,12 +285,18 @@ def _launches(record: RunRecord) -> str:
     if shared:
         told += f" and {shared} that are counted with another of the lines measured together"
         told += f"; {invalid} {words} not count" if invalid else ""
-    return told if invalid else f"{told}, all valid"
+    unread = Counter(
+        trial.reading.kind.value for trial in record.trials if trial.reading and trial.reading.kind in NOT_READ
+    )
+    if unread:
+        kinds = ", ".join(f"{kind} {number}" for kind, number in unread.most_common())
+        told += f"; {wording.count(unread.total(), 'answer')} could not be read as one ({kinds})"
+    return told if invalid or unread or not record.trials else f"{told}, all valid"
 
 
 STOPS = {
     "settled": "settled",
-    "cap": "all rounds made, still open",
+    "cap": "still open when no whole round was left",
     "repeats-done": "all rounds of the fixed design made",
     "invalid": "no valid verdict could come of it any more",
     "failing": "ended early, since launches failed",
@@ -283,13 +328,15 @@ def _balance(record: RunRecord) -> str:
 
 
 def scope_sentences(record: RunRecord) -> tuple[str, ...]:
-    """Which probes were put of those that exist, and what is left out. An unmeasured run measured none of them."""
-    if record.plan is None:
+    """How many probes of those that exist were measured, and what is left out; of an unmeasured run, what was to be."""
+    of = scope_reached(record)
+    if record.plan is None or of is None:
         return ()
-    of = record.plan.scope
-    verb = "were to be put" if record.result.status == "unmeasured" else "measured"
+    number, verb = of.probes_measured, "measured"
+    if record.result.status == "unmeasured":
+        number, verb = record.plan.scope.probes_measured, "were to be put"
     return (
-        f"{of.probes_measured} of {of.probes_given} probes {verb}; chosen: {of.selection}.",
+        f"{number} of {wording.count(of.probes_given, 'probe')} {verb}; chosen: {of.selection}.",
         *(f"Left unmeasured: {text}" for text in of.unmeasured),
     )
 

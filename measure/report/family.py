@@ -27,8 +27,8 @@ def family_sentences(records: Sequence[RunRecord]) -> tuple[str, ...]:
     """What stands when all the lines are counted together; nothing where there is one line alone."""
     places = {record.run_id: record.plan.contrast.place for record in records if record.plan is not None}
     families = families_of(records)
-    said = [sentence for family in families for sentence in _sentences(family, places)]
-    if families:
+    said = [sentence for family in reversed(families) for sentence in _sentences(family, places)]
+    if said:
         said.append("Lines that were measured in other runs are not counted here.")
     return tuple(said)
 
@@ -124,7 +124,11 @@ def _sentences(family: Family, places: dict[str, str]) -> list[str]:
         return []
     axis, rate = AXIS_NAMES[family.axis].capitalize(), f"{100 * family.alpha:g} %"
     alone = f"{axis}: each run's verdict is held to {rate} errors for itself."
-    return [f"{alone} Held to {rate} over all {len(family.lines)} runs at once: {', '.join(claims)}."]
+    together = (
+        f"With all {len(family.lines)} runs counted, at most {rate} of the claims that stand are expected to be false "
+        f"(false discovery rate, for differences and zero-differences each): {', '.join(claims)}."
+    )
+    return [f"{alone} {together}"]
 
 
 def _claim(word: str, places: dict[str, str], alone: Sequence[str], together: Sequence[str]) -> str:

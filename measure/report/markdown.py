@@ -29,7 +29,9 @@ def record_markdown(record: RunRecord, together: Sequence[str] = ()) -> str:
     if decision is not None:
         parts.append(_axes(decision))
     if record.result.status == "band":
-        parts += [f"**{band.axis.value}**: {' '.join(wording.band_sentences(band))}" for band in record.result.bands]
+        parts += [
+            f"**{band.axis.value}**: {' '.join(wording.band_sentences(band))}" for band in reversed(record.result.bands)
+        ]
     if together:
         parts.append(f"**All lines together**: {plain(' '.join(together))}")
     parts.append(_folded("Details", list(_details(record, decision))))
@@ -77,6 +79,10 @@ def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
     plan = record.plan
     if plan is not None and plan.purpose == "contrast":
         yield _diff(plan.contrast)
+    if ends := facts.ended(record):
+        yield _table(
+            ["how launches ended", "with the line", "without it"], [[plain(cell) for cell in row] for row in ends]
+        )
     if decision is not None:
         yield _table(
             ["", "probe", "axis", "with the line", "without it", "shift", "not excluded", "e"],
@@ -91,7 +97,9 @@ def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
                     facts.not_excluded(probe.excluded),
                     wording.evidence_size(probe.log_e),
                 ]
+                for axis in reversed(decision.axes)
                 for probe in decision.probes
+                if probe.axis is axis.axis
             ],
         )
         for axis in reversed(decision.axes):

@@ -77,7 +77,7 @@ def safe(text: str) -> str:
 def _parts(record: RunRecord, width: int) -> Iterable[RenderableType]:
     yield _headline(record)
     if record.result.status == "band":
-        for band in record.result.bands:
+        for band in reversed(record.result.bands):
             yield Text()
             yield _heading(band.axis.value.capitalize())
             yield _indented(wording.band_sentences(band))
@@ -93,6 +93,10 @@ def _parts(record: RunRecord, width: int) -> Iterable[RenderableType]:
         for shown in axes:
             yield Text()
             yield shown
+    if ends := facts.ended(record):
+        yield Text()
+        yield _heading("How the launches ended")
+        yield _ended(ends)
     if record.plan is not None:
         if record.plan.purpose == "contrast":
             yield Text()
@@ -161,6 +165,15 @@ def _axis(result: AxisResult, decision: Decision, record: RunRecord) -> Renderab
         Padding(table, (0, 0, 0, 2)),
         _indented(facts.asides(record, result)),
     )
+
+
+def _ended(rows: Iterable[tuple[str, str, str]]) -> RenderableType:
+    table = Table(box=None, pad_edge=False, padding=(0, 1), expand=False, header_style="italic")
+    for name, most in (("probe", 24), ("with the line", 24), ("without it", 24)):
+        table.add_column(name, overflow="fold", max_width=most)
+    for row in rows:
+        table.add_row(*(Text(safe(cell)) for cell in row))
+    return Padding(table, (0, 0, 0, 2))
 
 
 def _probe_row(table: Table, probe: ProbeResult, status: Status) -> None:

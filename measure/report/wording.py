@@ -37,7 +37,7 @@ UNMEASURED_WORDS = {
     WhyUnmeasured.NOTHING_TO_PROBE: "nothing in the change could be probed",
     WhyUnmeasured.TREE_BEING_EDITED: "the tree was being edited meanwhile",
     WhyUnmeasured.NO_AGENT: "no agent was available",
-    WhyUnmeasured.CLIENT_FAILED: "the client gave no usable answer",
+    WhyUnmeasured.CLIENT_FAILED: "launches failed",
     WhyUnmeasured.OTHER: "another reason",
 }
 
@@ -50,6 +50,7 @@ INVALID_WORDS = {
 }
 
 
+NOTHING_SAID = "This says nothing about the line."
 SCREENED = "No difference was seen, which a screen can't settle: two cloned workspaces have to decide (--stage 2)."
 
 
@@ -103,7 +104,7 @@ def unmeasured_sentence(verdict: Unmeasured) -> str:
     if verdict.reason is WhyUnmeasured.OTHER and verdict.detail is not None:
         return f"Not measured: {verdict.detail}."
     detail = f" ({verdict.detail})" if verdict.detail else ""
-    return f"Not measured: {words}{detail}. This says nothing about the line."
+    return f"Not measured: {words}{detail}. {NOTHING_SAID}"
 
 
 def invalid_sentence(verdict: Invalid) -> str:
@@ -304,7 +305,7 @@ def finding_sentences(finding: Finding) -> tuple[str, ...]:
 def decision_sentences(decision: Decision) -> tuple[str, ...]:
     """A whole decision, the finding first."""
     sentences = [*finding_sentences(decision.finding)]
-    for result in decision.axes:
+    for result in reversed(decision.axes):
         name = AXIS_NAMES[result.axis].capitalize()
         sentences += [f"{name}: {sentence}" for sentence in axis_sentences(result, decision.parameters)]
     return tuple(sentences)
