@@ -28,6 +28,7 @@ from measure.surface import Surface, read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import resolve
 from measure.verdict.stopping import StopReason
+from measure.verdict.vocabulary import WhyUnmeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,9 @@ def _is_open(folder: Path, allowance: Allowance) -> bool:
 def prepare_again(folder: Path, allowance: Allowance) -> Again:
     """Everything needed to go on with one run. Raises as `prepare_family` does."""
     record = _record(folder)
-    if record is not None and record.plan is None:
-        assert record.result.status == "unmeasured"
+    if record is not None and record.result.status == "unmeasured" and not _was_begun(record):
         raise RequestError(
-            f"run {record.run_id} only records that nothing was measured ({record.result.reason}); it has no plan",
+            f"run {record.run_id} only records that nothing was measured ({record.result.reason}); it never began",
             hint="Begin a new run with 'measure run'.",
         )
     plan = read_plan(folder)
@@ -119,6 +119,11 @@ def prepare_again(folder: Path, allowance: Allowance) -> Again:
     containment = choose("descendants" if plan.condition.containment == "descendants" else None)
     client = _client(plan, prepared, containment)
     return Again(plan, standing(prepared, containment, own_paths=plan.condition.paths == "own"), client)
+
+
+def _was_begun(record: RunRecord) -> bool:
+    """Whether there was a plan and a client to carry it out."""
+    return record.plan is not None and (record.stop is None or record.stop.reason != WhyUnmeasured.NO_AGENT)
 
 
 def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:

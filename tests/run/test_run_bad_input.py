@@ -306,10 +306,32 @@ def test_a_missing_client_is_status_5_with_an_unmeasured_record(place: Workplace
     (row,) = place.json("runs")["runs"]
     assert (row["finding"], row["reason"]) == ("unmeasured", "no-agent")
     assert place.measure("show", "last").returncode == 0
-    for command in ("resume", "judge"):
-        done = place.measure(command, "last")
+    for command in (["resume", "last"], ["resume", "last", "--max-rounds", "9"], ["judge", "last"]):
+        done = place.measure(*command)
         assert done.returncode == 2
         assert "measure: " in done.stderr
+    assert "began" in place.measure("resume", "last").stderr
+
+
+def test_without_a_client_each_line_has_its_record_and_is_found_by_what_was_asked_for(place: Workplace) -> None:
+    place.extra = {"SOME_API_KEY": "k-8d1f00a2b7c94e55aa"}
+    _rules(place, b"# Rules\n\n- Keep functions short.\n- Ask before you push, with k-8d1f00a2b7c94e55aa.\n")
+    lines = ["--drop", "CLAUDE.md:3", "--drop", LINE]
+    done = place.measure(
+        *place.arguments("--client", str(place.home / "bin/nowhere"), "--model", "m-1", *lines, simulated=False)
+    )
+    assert done.returncode == 5
+    found = place.json("runs", "-m", "m-1")["runs"]
+    assert sorted(row["place"] for row in found) == ["CLAUDE.md:3", LINE]
+    assert all((row["finding"], row["reason"]) == ("unmeasured", "no-agent") for row in found)
+    (row,) = place.json("runs", "--file", LINE)["runs"]
+    record = place.json("show", row["run_id"])
+    assert [entry["probe"]["id"] for entry in record["plan"]["probes"]] == ["p0"]
+    assert all(folder.name in done.stderr for folder in place.folders())
+    kept = "".join(path.read_text() for folder in place.folders() for path in folder.glob("*.json"))
+    assert "k-8d1f00a2b7c94e55aa" not in kept, "secrets are masked without a client as well"
+    assert str(place.home) not in kept
+    assert place.left_in_temp() == []
 
 
 def test_a_client_that_is_too_old_is_status_5(place: Workplace) -> None:
