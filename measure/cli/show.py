@@ -67,6 +67,8 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
     """Print the runs that are wanted, as `text`, `csv`, `md` or `json`."""
     _known(form, ("text", "csv", "md", "json"))
     where = default_root(root)
+    if root is not None and not root.is_dir():
+        raise RequestError(f"--runs {root}: there is no such folder", hint="Name the folder that holds the records.")
     try:
         found = listed(where)
     except OSError as error:
@@ -96,7 +98,7 @@ def list_runs(root: Path | None, choose: Wanted, *, order: str, form: str) -> No
     else:
         show(_table(good, running))
     for one in unreadable:
-        say(f"measure: {one.folder} can't be read: {one.why}")
+        say(f"measure: {one.why}" if str(one.folder) in one.why else f"measure: {one.folder} can't be read: {one.why}")
 
 
 def _known(form: str, forms: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -81,27 +82,34 @@ def _disk_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-        raise RecordError(
-            f"can't write the record at {path}: {'no space left' if full else error.strerror or error}",
-            hint="Free some space; what was written before is kept and can be shown."
-            if full
-            else "Check that the folder is writable.",
-        ) from error
+        why, remedy = _WHY_NOT.get(error.errno or 0, (error.strerror or error, "Check that the folder is writable."))
+        raise RecordError(f"can't write the record at {path}: {why}", hint=remedy) from error
+
+
+_FULL = ("no space left", "Free some space; what was written before is kept and can be shown.")
+_WHY_NOT = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: ("a file may not grow so large here", "Raise the limit of this shell ('ulimit -f unlimited')."),
+}
+"""What keeps a file from being written, in words, and what to do."""
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put `data` at `path` whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+    """Put `data` at `path` whole or not at all: temporary file, fsync, rename, fsync of the folder.
+
+    It has the mode that any new file of this user has, as all files of a record do.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     with _disk_errors(path):
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "wb") as stream:
+            with temporary.open("xb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(temporary).replace(path)
+            temporary.replace(path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
 
@@ -171,13 +179,20 @@ class RunWriter:
 
     @classmethod
     def create(cls, root: Path, plan: Plan) -> RunWriter:
-        """Make the folder of a new run and write its plan. Raises `RecordError` if that can't be done."""
+        """Make the folder of a new run and write its plan. Raises `RecordError` if that can't be done; then no folder
+        is left.
+        """
         folder = root / plan.run_id
         with _disk_errors(folder):
             folder.mkdir()
-            (folder / TRANSCRIPTS).mkdir()
+        try:
+            with _disk_errors(folder):
+                (folder / TRANSCRIPTS).mkdir()
+            write_whole(folder / PLAN, dump(plan))
+        except RecordError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise RecordError(error.message, hint="Nothing of it was launched.") from error
         writer = cls(folder)
-        write_whole(folder / PLAN, dump(plan))
         writer._open()
         return writer
 
@@ -419,5 +434,17 @@ def read_model(path: Path, model: type[Model]) -> Model:
         raise RecordError(f"can't read {path}: {error.strerror or error}") from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise RecordError(f"{path} is no record this program can read: {where}: {first['msg']}") from error
+        where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"]))] if part)
+        raise RecordError(
+            f"{path} is no record this program can read: {where}{first['msg']}", hint=_way_out(path)
+        ) from error
+
+
+def _way_out(path: Path) -> str | None:
+    """Where the launches still are when what was concluded from them can't be read."""
+    if path.name != RECORD or not (path.parent / PLAN).is_file() or not (path.parent / TRIALS).is_file():
+        return None
+    return (
+        f"All launches are in {TRIALS} beside it as well. Move {RECORD} out of the folder: 'measure show' then shows "
+        "what they say, and 'measure resume' completes the run and writes it anew."
+    )
