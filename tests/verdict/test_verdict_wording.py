@@ -78,7 +78,7 @@ def test_an_undecided_for_its_noise_band_says_so_and_what_would_help() -> None:
         pairs = rounds(*["=" * probes] * (15 // probes))
         decision = decide(panel(probes), pairs, STANDARD, bands={Axis.BEHAVIOR: ("r1", band)})
         text = " ".join(wording.decision_sentences(decision))
-        assert "noise band" in text
+        assert "noise band" in wording.axis_sentences(decision.axes[0], STANDARD)[0]
         assert wording.points(band.floor) in text
         assert "measure band" in text
         assert not FORBIDDEN.search(text)
