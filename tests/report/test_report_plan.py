@@ -56,7 +56,7 @@ def test_what_a_limit_of_launches_cuts_off_is_not_promised(place: Workplace) -> 
     assert (full.zero_after, full.full_flip_after) == (30, 10)
     assert full.single_flip_after is not None
     assert one_axis(place, 60) == full
-    for launches in range(2, 60):
+    for launches in (2, 9, 10, 11, 29, 30, 31, 55, 56, 57, 58, 59):
         cut = one_axis(place, launches)
         whole = launches // 10
         assert cut.zero_after == (30 if launches >= 30 else None)
@@ -130,8 +130,8 @@ def test_a_zero_difference_that_a_band_bars_is_not_promised(place: Workplace) ->
 
 
 def test_a_huge_line_is_cut_in_the_plan_and_its_length_told(place: Workplace) -> None:
-    (place.workspace / "CLAUDE.md").write_text(f"# Rules\n\n- {'word ' * 60_000}\n- {'x' * (LONGEST_TEXT - 2)}\n")
+    (place.workspace / "CLAUDE.md").write_text(f"# Rules\n\n- {'word ' * 6_000}\n- {'x' * (LONGEST_TEXT - 2)}\n")
     lines = plan_lines(prepared(place, "CLAUDE.md:3", LINE), None)
     assert max(map(len, lines)) < 500
-    assert any("300,001 characters" in line for line in lines)
+    assert any("30,001 characters" in line for line in lines)
     assert any(line.endswith("x" * (LONGEST_TEXT - 2)) for line in lines), "what fits is shown whole"
