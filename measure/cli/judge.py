@@ -15,8 +15,10 @@ def judge_run(name: str, root: Path | None, *, as_json: bool) -> None:
     """Judge, keep the judgement beside the record, and print what changed. Half of a run is not judged."""
     folder = find(default_root(root), name)
     refuse_running(folder)
-    _, judgement = judge_again(folder)
+    record, judgement = judge_again(folder)
     path = keep(folder, judgement)
+    for text in record.at_odds:
+        say(f"Warning: {text}.")
     if as_json:
         print_json(judgement)
         return

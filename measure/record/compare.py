@@ -30,6 +30,8 @@ class Side(BaseModel):
     run: Row
     axes: tuple[AxisResult, ...]
     probes: tuple[ProbeResult, ...]
+    at_odds: tuple[str, ...] = ()
+    """What in its record does not go together."""
 
 
 class Comparison(BaseModel):
@@ -77,6 +79,7 @@ def _side(record: RunRecord) -> Side:
         run=row_of(record),
         axes=decision.axes if decision is not None else (),
         probes=decision.probes if decision is not None else (),
+        at_odds=record.at_odds,
     )
 
 

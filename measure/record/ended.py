@@ -17,6 +17,8 @@ from measure.record.pairs import category_of, final_trials, took_place
 
 NOT_READ = frozenset({Kind.UNREADABLE, Kind.VOID})
 """Answers that came whole and say nothing about the line."""
+FEW = 3
+"""With fewer launches in an arm, that all of them failed is no pattern worth a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,10 @@ class ByArm:
 
     @property
     def one_sided(self) -> bool:
-        """Every launch of one arm lacks an answer, and none of the other's does."""
+        """Every launch of one arm lacks an answer, none of the other's does, and there are a few of both."""
         first, second = sorted((self.with_, self.without), key=lambda ends: ends.missing.total())
-        return not first.missing and bool(first.launches) and 0 < second.missing.total() == second.launches
+        few = min(first.launches, second.launches) < FEW
+        return not few and not first.missing and second.missing.total() == second.launches
 
 
 def ends_of(contrast: ContrastRecord, trials: Iterable[TrialRecord]) -> ByArm:

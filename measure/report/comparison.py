@@ -25,7 +25,12 @@ def render_comparison(comparison: Comparison, *, width: int = WIDTH, colour: boo
 
 
 def _whole(comparison: Comparison) -> RenderableType:
-    parts: list[RenderableType] = [_likeness(comparison), Text(), _table(comparison.sides)]
+    parts: list[RenderableType] = [
+        Text(f"Warning, {name}: {safe(text)}.", style="bold")
+        for name, side in zip("AB", comparison.sides, strict=True)
+        for text in side.at_odds
+    ]
+    parts += [_likeness(comparison), Text(), _table(comparison.sides)]
     pooled = comparison.pooled
     if pooled is not None:
         parts += [Text(), Text("Both runs read as one", style="bold underline")]

@@ -140,11 +140,13 @@ def interrupted(record: RunRecord) -> str:
     return f"{'Interrupted' if record.stop is None else 'Ended early'}: {made}."
 
 
-def counts(of: dict[str, int], invalid: int) -> str:
-    """Answers of one arm, by outcome."""
+def counts(of: dict[str, int], invalid: int, set_aside: int = 0) -> str:
+    """Answers of one arm, by outcome; `set_aside` are those of pairs that leaked."""
     parts = [f"{name.removeprefix('option:')} {number}" for name, number in of.items() if number]
     if invalid:
         parts.append(f"no answer {invalid}")
+    if set_aside:
+        parts.append(f"set aside {set_aside}")
     return ", ".join(parts) or "n/a (0 valid)"
 
 

@@ -85,16 +85,15 @@ def _details(record: RunRecord, decision: Decision | None) -> Iterable[str]:
         )
     if decision is not None:
         yield _table(
-            ["", "probe", "axis", "with the line", "without it", "shift", "not excluded", "e"],
+            ["", "probe", "axis", "with the line", "without it", "shift", "e"],
             [
                 [
                     f"{facts.SIGNS[facts.looks_like(probe.verdict)]} {facts.looks_like(probe.verdict).value}",
                     plain(probe.id),
                     probe.axis.value,
-                    plain(facts.counts(probe.counts.with_, probe.counts.invalid_with)),
-                    plain(facts.counts(probe.counts.without, probe.counts.invalid_without)),
+                    plain(facts.counts(probe.counts.with_, probe.counts.invalid_with, probe.void)),
+                    plain(facts.counts(probe.counts.without, probe.counts.invalid_without, probe.void)),
                     facts.shift(probe.effect),
-                    facts.not_excluded(probe.excluded),
                     wording.evidence_size(probe.log_e),
                 ]
                 for axis in reversed(decision.axes)

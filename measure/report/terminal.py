@@ -180,8 +180,8 @@ def _probe_row(table: Table, probe: ProbeResult, status: Status) -> None:
     table.add_row(
         Text(SIGNS[status], style=STYLES[status]),
         Text(safe(probe.id)),
-        Text(safe(facts.counts(probe.counts.with_, probe.counts.invalid_with))),
-        Text(safe(facts.counts(probe.counts.without, probe.counts.invalid_without))),
+        Text(safe(facts.counts(probe.counts.with_, probe.counts.invalid_with, probe.void))),
+        Text(safe(facts.counts(probe.counts.without, probe.counts.invalid_without, probe.void))),
         Text(facts.shift(probe.effect)),
         Text(wording.evidence_size(probe.log_e)),
     )
