@@ -84,7 +84,7 @@ def measure_probes(
     if as_json or not quiet:
         _show_records(records, root, as_json=as_json)
     _tell_records(root, records, advised=not quiet)
-    _fail_if_nothing_measured(records)
+    _fail_if_nothing_measured(root, records)
 
 
 def _show_records(records: tuple[RunRecord, ...], root: Path, *, as_json: bool) -> None:
@@ -115,7 +115,7 @@ def _tell_records(root: Path, records: tuple[RunRecord, ...], *, advised: bool =
         return
     told: set[str] = set()
     for record in records:
-        advice = advice_of(record)
+        advice = advice_of(record, root)
         family = str(record.plan.together) if record.plan is not None and record.plan.together else record.run_id
         if advice is not None and family not in told:
             told.add(family)
@@ -168,15 +168,15 @@ def _record_edited(request: RunRequest, runs: Path | None, *, as_json: bool) -> 
 HOPELESS_CLIENT = ("auth:", "model-rejected:")
 
 
-def _fail_if_nothing_measured(records: tuple[RunRecord, ...]) -> None:
+def _fail_if_nothing_measured(root: Path, records: tuple[RunRecord, ...]) -> None:
     """Status 4, or 5 where the client can't be used, if any of the contrasts was not measured."""
     for record in records:
         if record.result.status != "unmeasured":
             continue
         detail = record.result.detail or record.result.reason.value
         if record.result.reason is WhyUnmeasured.CLIENT_FAILED and detail.startswith(HOPELESS_CLIENT):
-            raise ClientError(f"nothing was measured: {detail}", hint=advice_of(record))
-        raise NothingMeasuredError(f"nothing was measured: {detail}", hint=advice_of(record))
+            raise ClientError(f"nothing was measured: {detail}", hint=advice_of(record, root))
+        raise NothingMeasuredError(f"nothing was measured: {detail}", hint=advice_of(record, root))
 
 
 def resume_run(
@@ -198,4 +198,4 @@ def resume_run(
         records = go_on(job, again)
     _show_records(records, folder.parent, as_json=as_json)
     _tell_records(folder.parent, records)
-    _fail_if_nothing_measured(records)
+    _fail_if_nothing_measured(folder.parent, records)

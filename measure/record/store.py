@@ -15,6 +15,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
 import tempfile
 import time
@@ -133,6 +134,14 @@ def default_root(explicit: Path | None = None) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("measure", appauthor=False)) / "runs"
+
+
+def command_for(verb: str, run_id: str, root: Path) -> str:
+    """What to type for one run whose record is in `root`: says where that is, unless it would be looked for there."""
+    words = ["measure", verb, run_id]
+    if root.absolute() != default_root().absolute():
+        words += ["--runs", str(root)]
+    return shlex.join(words)
 
 
 def open_root(root: Path) -> Path:
@@ -324,7 +333,7 @@ def refuse_running(folder: Path) -> None:
     if is_running(folder):
         raise LockHeldError(
             f"the run {folder.name} is under way: another process is writing to it",
-            hint="Wait for it to end, then try again; 'measure show' tells how far it is.",
+            hint=f"Try again when it has ended; how far it is: {command_for('show', folder.name, folder.parent)}",
         )
 
 

@@ -5,9 +5,11 @@ Invariant: every way in which a run can end early has a sentence that says what 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from measure.client.trial import Reason
 from measure.record.models import InvalidRecord, RunRecord
-from measure.record.store import RUNNING
+from measure.record.store import RUNNING, command_for
 
 BY_REASON: dict[Reason, str] = {
     Reason.AUTH: "Log in again with the client (start it, then /login) or renew the key.",
@@ -22,11 +24,14 @@ FRESH = frozenset({Reason.MODEL_REJECTED, Reason.TIMEOUT, Reason.MAX_TURNS, Reas
 """Reasons that going on would meet again."""
 
 
-def advice_of(record: RunRecord) -> str | None:
-    """What lets a run that ended early go on; None for one that did all it planned, or is under way."""
+def advice_of(record: RunRecord, root: Path) -> str | None:
+    """What lets a run that ended early go on; None for one that did all it planned, or is under way.
+
+    `root` is where its record is.
+    """
     if record.complete or (record.stop is not None and record.stop.reason == RUNNING):
         return None
-    resume = f"measure resume {record.run_id}"
+    resume = command_for("resume", record.run_id, root)
     stop = record.stop
     if stop is None:
         return f"Go on with: {resume}"

@@ -33,7 +33,7 @@ from measure.record.build import build, spending_of
 from measure.record.family import claims_of
 from measure.record.library import load
 from measure.record.models import FINAL_STOPS, Change, Plan, RunRecord, Session, Stop, TrialRecord
-from measure.record.store import RunWriter, new_run_id, new_run_ids, read_sessions, read_trials
+from measure.record.store import RunWriter, command_for, new_run_id, new_run_ids, read_sessions, read_trials
 from measure.run.locked import in_arena
 from measure.run.places import without_home
 from measure.run.planning import Ready, plan_of
@@ -65,6 +65,8 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
     from being written; records finished before stay.
     """
 
+    begun: list[str] = []
+
     async def work(arena: Arena) -> tuple[RunRecord, ...]:
         # Everything is proved before anything is spent.
         seen: defaultdict[str, Captured] = defaultdict(dict)
@@ -79,10 +81,11 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
                 (ready[index], plan, RunWriter.create(job.root, plan))
                 for index, plan in zip(family, plans, strict=True)
             ]
+            begun[:] = ids
             records |= dict(zip(family, await _launch(job, arena, budget, members), strict=True))
         return tuple(records[index] for index in sorted(records))
 
-    return _in_arena(job, work)
+    return _in_arena(job, work, begun)
 
 
 def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
@@ -107,16 +110,21 @@ def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
                 members.append((member, one.plan, writer))
             return await _launch(job, arena, budget, members, others)
 
-    return _in_arena(job, work)
+    return _in_arena(job, work, [one.plan.run_id for one in again])
 
 
-def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]]) -> T:
-    return in_arena(
-        work,
-        silent_after_s=job.stale_after_s,
-        after_a_signal="'measure show last' shows what was measured; 'measure resume last' goes on. "
-        f"Records: {job.root}",
-    )
+def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]], begun: Sequence[str]) -> T:
+    """`begun` holds the ids of the family that is measured, as soon as there are some."""
+    return in_arena(work, silent_after_s=job.stale_after_s, after_a_signal=lambda: after_a_signal(job.root, begun))
+
+
+def after_a_signal(root: Path, begun: Sequence[str]) -> str:
+    """How to go on with the runs that a signal ended: one family, or none."""
+    if not begun:
+        return "Nothing was launched, and no record was written."
+    show, resume = (command_for(verb, begun[0], root) for verb in ("show", "resume"))
+    whom = "" if len(begun) == 1 else " with all lines measured together"
+    return f"'{show}' shows what was measured; '{resume}' goes on{whom}. Records: {root}"
 
 
 async def _ready(arena: Arena, client: Client, one: Prepared, seen: Mapping[str, Captured]) -> Ready:

@@ -20,9 +20,13 @@ T = TypeVar("T")
 
 
 def in_arena(
-    work: Callable[[Arena], Awaitable[T]], *, silent_after_s: float, after_a_signal: str, place: Path | None = None
+    work: Callable[[Arena], Awaitable[T]],
+    *,
+    silent_after_s: float,
+    after_a_signal: str | Callable[[], str],
+    place: Path | None = None,
 ) -> T:
-    """Do `work` in an arena of its own. `after_a_signal` tells a person how to go on.
+    """Do `work` in an arena of its own. `after_a_signal` tells a person how to go on, as it is known then.
 
     Raises `LockHeldError` before anything was done, `InterruptedRunError` after a signal, and what `work` raised.
     """
@@ -42,7 +46,7 @@ def in_arena(
         raise InterruptedRunError(
             "interrupted; every launch that had ended is kept",
             signal_number=ended.signal_number or 0,
-            hint=after_a_signal,
+            hint=after_a_signal if isinstance(after_a_signal, str) else after_a_signal(),
         )
     return ended.value
 
