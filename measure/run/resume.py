@@ -6,6 +6,7 @@ are what they were; whatever is not is named. What was recorded is never launche
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -209,9 +210,24 @@ def _client(plan: Plan, prepared: Prepared, containment: Containment) -> Client:
         name = changed[0]
         raise _changed(
             f"the condition ({name})",
-            f"was {getattr(condition, name)!r}, is {getattr(client.condition, name)!r}",
+            _difference(getattr(condition, name), getattr(client.condition, name)),
         )
     return client
+
+
+def _difference(before: object, now: object) -> str:
+    """What was and is not, and the other way round; of values that hold several, only those that differ."""
+    was, is_ = _parts(before), _parts(now)
+    gone, come = [one for one in was if one not in is_], [one for one in is_ if one not in was]
+    if not gone and not come:
+        gone, come = was, is_
+    return f"was: {', '.join(gone) or 'none'}; is: {', '.join(come) or 'none'}"
+
+
+def _parts(value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{name}={one}" for name, one in value.items()]
+    return [str(one) for one in value] if isinstance(value, tuple) else [str(value)]
 
 
 def _changed(what: str, how: str) -> RequestError:

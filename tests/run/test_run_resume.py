@@ -107,4 +107,6 @@ def test_something_else_than_before_is_refused_and_named(
     done = place.measure("resume", folder.name)
     assert done.returncode == 2, done.stderr
     assert named in done.stderr
+    assert "stand-in" not in done.stderr, "what did not change is not told"
+    assert "('" not in done.stderr
     assert (folder / "trials.jsonl").read_bytes() == before
