@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from measure.plan.course import Course
@@ -24,9 +25,14 @@ Answer = Callable[[int | None, str, int], bool]
 """Whether a launch gives the asked-for answer: the line that is missing (None: the baseline), probe, block."""
 
 
+@cache
+def _example() -> Plan:
+    return example_plan()
+
+
 def plan_of(probes: Sequence[str], run_id: str, *, settle: str = "together", content: int = 0) -> Plan:
     """A plan for a dropped line with behaviour probes of these ids, and so many of content."""
-    plan = example_plan()
+    plan = _example()
     by_axis = {axis: next(entry for entry in plan.probes if entry.probe.axis is axis) for axis in Axis}
     entries = [(by_axis[Axis.BEHAVIOR], name) for name in probes]
     entries += [(by_axis[Axis.CONTENT], f"content-{number}") for number in range(content)]

@@ -16,12 +16,12 @@ from measure.plan.schedule import Slot
 from measure.plan.sharing import launches_together
 from measure.record.build import build, result_of
 from measure.record.family import claims_of
-from measure.record.models import Arm, Measured
+from measure.record.models import Arm, Measured, Stop
 from measure.record.pairs import designs_of, pairs_of
 from measure.verdict.design import Pair
 from measure.verdict.parameters import STANDARD, Parameters
 from tests.doubles.families import Answer, Played, counted, family
-from tests.doubles.records import Outcome
+from tests.doubles.records import Outcome, asked_for, trial
 
 FIVE = ("b0", "b1", "b2", "b3", "b4")
 ONE_STREAM = Parameters(margin=0.5, probe_margin=0.7, max_rounds=40)
@@ -200,6 +200,24 @@ def test_verdicts_are_those_of_the_pairs_at_the_stop_whatever_was_under_way() ->
             assert isinstance(result, Measured)
             pairs = [pair for pair in pairs_of_course(course) if pair.seq <= last]
             assert result.decision.axes[0].pairs == len(pairs)
+
+
+def test_a_line_that_has_stopped_counts_with_what_it_showed_then() -> None:
+    """Its later pairs, under way when it stopped, would have taken its evidence back, and with it the other line's."""
+    courses = family([("b0",)] * 2, ONE_STREAM)
+    for number, outcomes in enumerate(("+++++" + "=" * 12, "++++")):
+        plan = courses[number].plan
+        good, bad = asked_for(plan, "b0")
+        for block, sign in enumerate(outcomes):
+            for member, (arm, said) in enumerate(((Arm.BASELINE, good), (Arm.VARIANT, bad if sign == "+" else good))):
+                courses[number].trials.append(trial(plan, block, block + 1, "b0", arm, member, said, block + 1))
+    courses[0].stop = Stop(reason="settled", last_block=4)
+    Rounds(courses, 1).next([])
+    assert courses[1].stop is not None, "36.8 stands beside 135, not by itself"
+    alone = family([("b0",)] * 2, ONE_STREAM)
+    alone[1].trials, alone[0].stop = courses[1].trials, Stop(reason="failing")
+    Rounds(alone, 1).next([])
+    assert alone[1].stop is None
 
 
 def pairs_of_course(course: Course) -> tuple[Pair, ...]:
