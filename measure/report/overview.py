@@ -32,7 +32,7 @@ class Overview:
     """What is the same in all: the model, the date."""
     model: bool
     date: bool
-    """Whether these differ, and so stand in a column of their own."""
+    """Whether these differ, and so stand with each line."""
     launches: str
     cost: str
     saved: str | None

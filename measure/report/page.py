@@ -205,6 +205,7 @@ def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) 
         "cost_rows": cost_rows,
         "cost_sentences": cost_sentences,
         "scope_sentences": facts.scope_sentences,
+        "ended": facts.ended,
         "drawing": Markup,
         "style": Markup(style),  # noqa: S704 - a file of this package
         "script": Markup(script),  # noqa: S704 - a file of this package

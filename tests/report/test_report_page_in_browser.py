@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +12,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from measure.record.library import load
 from measure.record.models import RunRecord
-from measure.report.page import render_page
+from measure.report import facts
+from measure.report.family import family_sentences
+from measure.report.page import RunShown, render_page
+from measure.report.plots import bar_of, evidence
 from tests.doubles.browser import Browser, started
 from tests.doubles.records import examples, hostile, kinds
+from tests.doubles.workplace import RULES, Workplace
 
 SCREENSHOTS = "MEASURE_TEST_SCREENSHOTS"
 """Names a folder: screenshots of every kind, in both themes and at phone width, are left there to be looked at."""
@@ -215,6 +221,132 @@ def test_a_tag_that_got_through_would_still_run_load_and_restyle_nothing(
 def test_nothing_is_wider_than_a_phone(browser: Browser, everything: Path) -> None:
     browser.open(everything, width=360)
     assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [320, 700, 1000, 1280])
+def test_no_table_of_the_findings_is_cut_and_no_word_of_it_broken(
+    browser: Browser, everything: Path, width: int
+) -> None:
+    browser.open(everything, width=width)
+    cut = browser.js(
+        """return [...document.querySelectorAll('.overview .scroll, .card .scroll')]
+            .filter(box => !box.querySelector('.costs') && box.scrollWidth > box.clientWidth)
+            .map(box => box.textContent.trim().slice(0, 80))"""
+    )
+    assert cut == []
+    broken = browser.js(
+        """const broken = [];
+        for (const bdi of document.querySelectorAll('.overview tbody bdi, .card tbody bdi')) {
+          const node = bdi.firstChild;
+          if (!node || bdi.closest('.changed')) continue;
+          for (const piece of node.data.matchAll(/[\\w.:]+-?/g)) {
+            const range = document.createRange();
+            range.setStart(node, piece.index);
+            range.setEnd(node, piece.index + piece[0].length);
+            if (range.getClientRects().length > 1) broken.push(piece[0]);
+          }
+        }
+        return broken"""
+    )
+    assert broken == []
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunRecord, ...]:
+    """Three lines that were measured together; one of them is settled before the others."""
+    place = Workplace(tmp_path_factory.mktemp("family") / "x")
+    place.put_probes(3)
+    (place.workspace / "CLAUDE.md").write_text(f"{RULES}- Rule <b>one</b>.\n")
+    lines = [word for number in (3, 4, 6) for word in ("--drop", f"CLAUDE.md:{number}")]
+    place.json(*place.arguments(*lines, "--max-rounds", "4", "--seed", "2"))
+    return tuple(load(folder) for folder in place.folders())
+
+
+def test_the_page_of_several_lines_shows_each_with_its_words_and_counts_a_launch_once(
+    browser: Browser, family: tuple[RunRecord, ...], tmp_path: Path
+) -> None:
+    browser.open(page(tmp_path, *family))
+    rows = browser.js(
+        """return [...document.querySelectorAll('.overview tbody tr')].map(row => [
+            row.querySelector('a').textContent, row.querySelector('.changed').textContent,
+            row.querySelector('[data-label=launches]').textContent, row.querySelectorAll('.small svg').length])"""
+    )
+    assert rows[0][0].split() == ["drop", "CLAUDE.md:4"], "what changes conduct comes first"
+    by_place = {tuple(row[0].split())[1]: row for row in rows}
+    for record in family:
+        assert record.plan is not None
+        _, words, launches, drawn = by_place[record.plan.contrast.place]
+        assert words == record.plan.contrast.before.strip()
+        made, shared = record.spending.launches, record.spending.shared
+        assert launches == (f"{made} + {shared} shared" if shared else str(made))
+        assert drawn == 1
+    assert any(record.spending.shared for record in family)
+    total = browser.js("return document.querySelector('.overview tfoot [data-label=launches]').textContent")
+    ids = {(trial.block, trial.member, trial.attempt) for record in family for trial in record.trials}
+    assert int(total) == len(ids)
+    sentences = browser.js("return document.querySelector('.overview .family').innerText")
+    assert all(sentence in sentences for sentence in family_sentences(family))
+
+
+def test_an_answer_that_several_lines_read_says_so(
+    browser: Browser, family: tuple[RunRecord, ...], tmp_path: Path
+) -> None:
+    browser.open(page(tmp_path, *family))
+    told = browser.js("return [...document.querySelectorAll('.launch .came')].map(came => came.textContent)")
+    trials = [trial for record in family for trial in record.trials]
+    assert len(told) == len(trials)
+    for number in {trial.serves for trial in trials} - {1}:
+        assert sum(f"shared by {number} lines" in one for one in told) == sum(t.serves == number for t in trials)
+    assert sum("counted with run" in one for one in told) == sum(t.counted_in is not None for t in trials) > 0
+    assert sum("shared by" in one for one in told) == sum(t.serves > 1 for t in trials)
+
+
+def test_of_every_shift_one_pair_of_bounds_is_shown_and_it_is_the_one_drawn(records: dict[str, RunRecord]) -> None:
+    for record in (*records.values(), *examples()):
+        if record.result.status != "measured":
+            continue
+        decision = record.result.decision
+        shown = RunShown(record, "r0")
+        for probe in decision.probes:
+            words = shown.left_open(probe)
+            assert ("interval" in words) != ("not excluded" in words)
+        for axis in decision.axes:
+            bar = bar_of(axis.verdict, axis.effect, axis.excluded)
+            if axis.verdict.status == "zero-difference":
+                assert bar is not None
+                margin = axis.verdict.excludes
+                assert -margin <= bar.low <= bar.high <= margin, "a bar past the margin would deny the verdict"
+            elif bar is not None:
+                assert axis.effect is not None
+                assert bar == axis.effect.interval
+
+
+def test_where_both_curves_of_the_evidence_are_the_same_both_can_be_seen(records: dict[str, RunRecord]) -> None:
+    """As before the first evidence for either: the one above has gaps through which the one below shows."""
+    for record in records.values():
+        curves = [tag for tag in re.findall(r"<path[^>]*>", evidence(record, "e")) if "difference)" in tag]
+        for below, above in in_twos(curves):
+            assert "var(--difference)" in below
+            assert "stroke-dasharray" not in below
+            assert "var(--zero-difference)" in above
+            assert "stroke-dasharray" in above
+
+
+def test_a_run_without_a_verdict_shows_how_the_launches_of_each_arm_ended(
+    browser: Browser, records: dict[str, RunRecord], tmp_path: Path
+) -> None:
+    record = next(one for one in records.values() if one.result.status == "unmeasured" and one.trials)
+    browser.open(page(tmp_path, record))
+    rows = browser.js(
+        "return [...document.querySelectorAll('#r0-ended tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
+    )
+    assert tuple(map(tuple, rows)) == facts.ended(record) != ()
+
+
+def in_twos(of: list[str]) -> list[tuple[str, str]]:
+    """In twos: a panel has two curves."""
+    assert len(of) % 2 == 0
+    return list(zip(of[::2], of[1::2], strict=True))
 
 
 def test_paper_holds_what_the_screen_folds_away(
