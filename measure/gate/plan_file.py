@@ -311,7 +311,7 @@ def carry_out(job: PlanJob) -> PlanRecord:
             for role in order:
                 position = len(record.results) + 1
                 assert client is not None
-                with arena.stall(arms.of(role.value)) as stall:
+                with arena.stall(arms.of(role.value), at_desk=True) as stall:
                     seed = derived_seed(job.seed, "trial", position)
                     returned = await client.launch(Order(stall.path, stall.temp, job.plan.probe, seed))
                 record = _with(record, _result(job.plan, role, run, position, returned))
@@ -351,7 +351,7 @@ def _first_record(job: PlanJob, client: Client | None, unmeasured: Unmeasured | 
         settings_removed=surface.settings_removed,
         left_out=tuple(f"{left.path}: {left.why}" for left in surface.left_out),
         notices=surface.notices,
-        condition=client.condition if client is not None else None,
+        condition=client.condition.model_copy(update={"paths": "one-in-turn"}) if client is not None else None,
         seed=job.seed,
         returned={arm.name: 0 for arm in plan.arms},
         unmeasured=unmeasured,

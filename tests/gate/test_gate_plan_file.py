@@ -136,6 +136,8 @@ def test_both_arms_answer_and_the_record_holds_every_answer(place: Place) -> Non
     assert record.returned == {"as it stands": 2, "less the line": 2}
     assert record.unmeasured is None
     assert record.differing_paths == (RULE,)
+    assert record.condition is not None
+    assert record.condition.paths == "one-in-turn", "no arm is told another path than the other"
     assert record.scope.probes_total == 3
     assert snapshot(place.source) == before
     assert not list((place.root / "temp").iterdir())
