@@ -1,11 +1,13 @@
 """A run as it goes on, on a terminal that can be drawn on.
 
 Invariants: launches that do not count are printed above the picture as they happen and stay on the screen; evidence is
-that of the pairs before the first one still under way, as the stopping rule sees it; the run is told nothing.
+that of the pairs before the first one still under way, and none after a contrast has ended, as the stopping rule sees
+it; a launch that several contrasts read is counted once; the run is told nothing.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter, defaultdict
@@ -33,6 +35,13 @@ from measure.verdict.look import look_at
 from measure.verdict.stopping import axes_of
 from measure.verdict.vocabulary import Status
 
+BAR = 8
+CELL = len("= zero-difference")
+"""Columns of an axis: a bar and a number, later a status."""
+STATE = len("repeats-done")
+ROOMY = 100
+"""Columns from which the words of a line stand beside its place."""
+
 
 class _Course:
     """What is known of one contrast: its launches, which of them are under way, and the evidence so far."""
@@ -46,8 +55,15 @@ class _Course:
         self._designs = designs_of(self.plan.probes)
         self.look()
 
+    def end(self, stop: Stop) -> None:
+        """Nothing more is launched; what was still under way then is not looked at."""
+        self.stop = stop
+        self.look()
+
     def look(self) -> None:
-        pairs = in_order(self._designs, pairs_of(self._designs, self.plan.contrast, self.trials))
+        last = self.stop.last_block if self.stop is not None else None
+        counted = [trial for trial in self.trials if last is None or trial.block <= last]
+        pairs = in_order(self._designs, pairs_of(self._designs, self.plan.contrast, counted))
         seen = before_open(pairs, self.open)
         self.pairs = len(seen)
         self.evidence: list[tuple[Axis, float, float | None]] = []
@@ -63,6 +79,12 @@ class _Course:
         if self.plan.purpose == "band":
             return "noise band"
         return f"{self.plan.contrast.kind} {safe(self.plan.contrast.place)}"
+
+    @property
+    def text(self) -> str:
+        """The first of the words that the arms differ in."""
+        contrast = self.plan.contrast
+        return safe(next(iter((contrast.before or contrast.after).strip().splitlines()), ""))
 
     def arm(self, arm: Arm) -> str:
         return "with the line" if arm is self.plan.contrast.with_arm else "without it"
@@ -115,7 +137,7 @@ class Picture:
     def ended(self, course: int, stop: Stop) -> None:
         """Nothing more is launched for one of the contrasts."""
         with self._lock:
-            self._courses[course].stop = stop
+            self._courses[course].end(stop)
 
     def _role(self, course: _Course, trial: TrialRecord) -> str:
         if len(self._courses) == 1:
@@ -134,7 +156,14 @@ class Picture:
     def _head(self) -> RenderableType:
         own = self._own()
         seconds = int(time.monotonic() - self._began)
-        place = self._courses[0].place if len(self._courses) == 1 else f"{len(self._courses)} lines together"
+        place = self._courses[0].place
+        if len(self._courses) > 1:
+            ended = sum(one.stop is not None for one in self._courses)
+            place = (
+                f"{len(self._courses)} lines together, {ended} ended"
+                if ended
+                else f"{len(self._courses)} lines together"
+            )
         first = Text.assemble(
             (place, "bold"),
             f"   round {self._round} of at most {self._rounds}   "
@@ -154,38 +183,81 @@ class Picture:
         return spent if limit is None else f"{spent}, {max(0.0, limit - sum(costs)):.4f} left"
 
     def _lines(self) -> RenderableType:
-        """One row a contrast: how far it is, and what its evidence shows of each axis."""
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
+        """One row a contrast: how far it is, and of each axis the claim that its evidence is nearer to."""
         axes = list(dict.fromkeys(axis for one in self._courses for axis, _, _ in one.evidence))
-        table.add_column("line", overflow="fold")
-        table.add_column("pairs", justify="right")
-        for axis in axes:
-            table.add_column(f"{axis.value}: differs", justify="right")
-            table.add_column("none by the margin", justify="right")
-        table.add_column("")
-        for one in self._courses:
-            found = {axis: (difference, zero) for axis, difference, zero in one.evidence}
-            cells: list[RenderableType] = []
-            for axis in axes:
-                difference, zero = found.get(axis, (None, None))
-                cells.append(self._size(difference, Status.DIFFERENCE))
-                cells.append(self._size(zero, Status.ZERO_DIFFERENCE))
-            table.add_row(Text(one.place), Text(str(one.pairs)), *cells, self._state(one))
-        needed = f"{1 / self._courses[0].parameters.alpha:g}"
-        return Group(table, Text(f"Evidence of {needed} settles a line.", style="dim"))
+        roomy = self._console.width >= ROOMY
+        room = self._console.width - len("pairs") - len(axes) * (CELL + 2) - STATE - 6
+        place = min(max(map(len, (one.place for one in self._courses))), max(14, room // 2 if roomy else room))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
+        table.add_column("line", no_wrap=True, width=place)
+        table.add_column("pairs", justify="right", no_wrap=True)
+        for axis in reversed(axes):
+            table.add_column(axis.value, no_wrap=True, width=CELL)
+        table.add_column("", no_wrap=True, max_width=STATE)
+        if roomy:
+            table.add_column("", no_wrap=True, overflow="ellipsis", max_width=max(10, room - place))
+        shown, left = self._fitting()
+        for one in shown:
+            cells = {axis: self._claim(one, axis, difference, zero) for axis, difference, zero in one.evidence}
+            state = one.stop.reason if one.stop is not None else ""
+            text = [Text(one.text, style="dim")] if roomy else []
+            table.add_row(
+                Text(_tail(one.place, place)),
+                str(one.pairs),
+                *(cells.get(axis, Text("")) for axis in reversed(axes)),
+                Text(state, style="dim"),
+                *text,
+            )
+        more = [Text(f"and {wording.count(len(left), 'more line')}, {self._tally(left)}", style="dim")] if left else []
+        return Group(table, *more, Text(self._needed(), style="dim"))
+
+    def _fitting(self) -> tuple[list[_Course], list[_Course]]:
+        """The contrasts that the terminal has room for, and the others: those that have ended give way first."""
+        room = max(3, self._console.height - len(("head", "bar", "names", "more", "needed", "its end", "cursor")))
+        if len(self._courses) <= room:
+            return self._courses, []
+        going = [one for one in self._courses if one.stop is None]
+        kept = {id(one) for one in [*going, *(one for one in self._courses if one.stop is not None)][:room]}
+        return (
+            [one for one in self._courses if id(one) in kept],
+            [one for one in self._courses if id(one) not in kept],
+        )
 
     @staticmethod
-    def _size(log_e: float | None, status: Status) -> Text:
-        return Text(wording.evidence_size(log_e) if log_e is not None else "n/a", style=STYLES[status])
+    def _tally(courses: Sequence[_Course]) -> str:
+        states = Counter("under way" if one.stop is None else one.stop.reason for one in courses)
+        return ", ".join(f"{number} {state}" for state, number in states.most_common())
+
+    def _needed(self) -> str:
+        alpha = self._courses[0].parameters.alpha
+        said = f"≠: the arms differ; =: they do not by the margin. Evidence of {1 / alpha:g} shows either for one line"
+        if self._courses[0].plan.design.settle == "together":
+            # The greatest threshold of e-BH: for a claim that stands alone.
+            return f"{said}, of up to {len(self._courses) / alpha:g} among all."
+        return f"{said}."
 
     @staticmethod
-    def _state(course: _Course) -> Text:
-        if course.stop is None:
-            return Text("…")
-        if course.stop.reason != "settled":
-            return Text(course.stop.reason)
-        shown = [(f"{SIGNS[status]} {status.value}  ", STYLES[status]) for status in course.shown.values()]
-        return Text.assemble(*shown)
+    def _claim(course: _Course, axis: Axis, difference: float, zero: float | None) -> RenderableType:
+        """The status once it has ended; until then how far the nearer claim is, on a scale of logarithms."""
+        status = course.shown[axis]
+        if course.stop is not None:
+            return Text(f"{SIGNS[status]} {status.value}", style=STYLES[status])
+        nearer, log_e = Status.DIFFERENCE, difference
+        if zero is not None and zero > difference:
+            nearer, log_e = Status.ZERO_DIFFERENCE, zero
+        cell = Table.grid(padding=(0, 1, 0, 0))
+        cell.add_column(width=1)
+        cell.add_column(width=BAR)
+        cell.add_column(justify="right", width=CELL - BAR - 3, no_wrap=True)
+        needed = -math.log(course.parameters.alpha)
+        colour = STYLES[nearer].removeprefix("bold ")
+        reached = min(max(log_e, 0.0), needed)
+        cell.add_row(
+            Text(SIGNS[nearer] if log_e > 0 else " ", style=STYLES[nearer]),
+            ProgressBar(total=needed, completed=reached, width=BAR, complete_style=colour, finished_style=colour),
+            Text(wording.evidence_size(log_e), style=STYLES[nearer] if log_e >= needed else ""),
+        )
+        return cell
 
     def _counts(self, course: _Course) -> RenderableType:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
@@ -220,6 +292,11 @@ class Picture:
             )
             for axis, difference, zero in course.evidence
         ]
+
+
+def _tail(text: str, width: int) -> str:
+    """Cut from the left: the end of a place names its line."""
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
 class Screen:
