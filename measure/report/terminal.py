@@ -45,13 +45,17 @@ def render(record: RunRecord, *, width: int = WIDTH, colour: bool = False, unico
 
 
 def printed(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
-    """The parts as text, at most `width` columns wide, without spaces at the ends of lines."""
+    """The parts as text, at most `width` columns wide, without spaces at the ends of lines.
+
+    `colour`: it goes to a terminal, whose abilities the environment tells (TERM, COLORTERM, NO_COLOR).
+    """
     buffer = io.StringIO()
     console = Console(
         file=buffer,
         width=width,
         force_terminal=colour,
-        color_system="truecolor" if colour else None,
+        # What the terminal says it can show: nothing on a dumb one, and no colour where NO_COLOR is set.
+        color_system="auto" if colour else None,
         highlight=False,
         markup=False,
         emoji=False,

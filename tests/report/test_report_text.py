@@ -8,6 +8,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.style import Style
 
 from measure.judge.reading import Kind, Reading, Span
 from measure.record.compare import compare
@@ -33,6 +34,41 @@ def test_a_record_fits_eighty_columns_and_needs_no_colour(name: str) -> None:
     coloured = render(RECORDS[name], colour=True)
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == plain.split(), "colour adds nothing that words lack"
     assert render(RECORDS[name], unicode=False).isascii()
+
+
+@pytest.mark.parametrize(
+    ("variables", "most"),
+    [
+        ({"TERM": "xterm-256color", "COLORTERM": "truecolor"}, "38;2;"),
+        ({"TERM": "xterm-256color"}, "38;5;"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "1m"),
+        ({"TERM": "vt100"}, "3"),
+        ({"TERM": "dumb"}, ""),
+    ],
+    ids=lambda found: " ".join(found) if isinstance(found, dict) else None,
+)
+def test_a_terminal_gets_the_colours_it_says_it_has(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], most: str
+) -> None:
+    for name in ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    # A style keeps the codes of the first terminal it was printed for; a process has one.
+    Style.parse.cache_clear()
+    shown = render(RECORDS["load-bearing"], colour=True)
+    Style.parse.cache_clear()
+    codes = re.findall(r"\x1b\[([\d;]*)m", shown)
+    rich_codes = [code for code in codes if "38;" in code]
+    if most.startswith("38"):
+        assert rich_codes
+        assert all(most in code for code in rich_codes)
+    elif "NO_COLOR" in variables:
+        assert codes
+        assert not [code for code in codes if re.search(r"(^|;)(3\d|9\d)(;|$)", code)]
+    else:
+        assert not rich_codes
+        assert bool(codes) == bool(most)
 
 
 def test_the_five_statuses_differ_in_word_sign_and_colour() -> None:
