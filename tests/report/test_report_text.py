@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.style import Style
 
 from measure.judge.reading import Kind, Reading, Span
 from measure.record.compare import compare
@@ -47,17 +49,14 @@ def test_a_record_fits_eighty_columns_and_needs_no_colour(name: str) -> None:
     ],
     ids=lambda found: " ".join(found) if isinstance(found, dict) else None,
 )
-def test_a_terminal_gets_the_colours_it_says_it_has(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], most: str
-) -> None:
-    for name in ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    # A style keeps the codes of the first terminal it was printed for; a process has one.
-    Style.parse.cache_clear()
-    shown = render(RECORDS["load-bearing"], colour=True)
-    Style.parse.cache_clear()
+def test_a_terminal_gets_the_colours_it_says_it_has(variables: dict[str, str], most: str) -> None:
+    """In a process each: a style keeps the codes of the first terminal that it was printed for."""
+    script = (
+        "from rich.text import Text; from measure.report.terminal import STYLES, printed\n"
+        "print(printed([Text(one.value, style=style) for one, style in STYLES.items()], width=80, colour=True))"
+    )
+    kept = {name: value for name, value in os.environ.items() if name not in {"COLORTERM", "NO_COLOR", "FORCE_COLOR"}}
+    shown = subprocess.check_output([sys.executable, "-c", script], env={**kept, **variables}, text=True)
     codes = re.findall(r"\x1b\[([\d;]*)m", shown)
     rich_codes = [code for code in codes if "38;" in code]
     if most.startswith("38"):
