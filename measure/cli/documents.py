@@ -190,6 +190,8 @@ class SurfaceFileEntry(Part):
     path: str
     role: str
     units: tuple[SurfaceUnit, ...]
+    same_as: str | None
+    """The path of the file that this one is too, by a link; a client loads it once."""
 
 
 class SurfaceDocument(Document):

@@ -67,7 +67,12 @@ def units(
 def _file_json(file: SurfaceFile, *, only_files: bool) -> dict[str, Any]:
     units = file.units()
     shown = units[:1] if only_files else units
-    return {"path": file.path, "role": file.place.role, "units": [_unit_json(unit) for unit in shown]}
+    return {
+        "path": file.path,
+        "role": file.place.role,
+        "same_as": file.same_as,
+        "units": [_unit_json(unit) for unit in shown],
+    }
 
 
 def _unit_json(unit: Unit) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Where else the words of the contrast's line stand in what the arm without it is given.
 
-Invariant: only the request of the arm without the line is looked at, so the line's own place never counts.
+Invariant: only the request of the arm without the line is looked at, so the line's own place never counts; nor does a
+header by which the client names a file, which says what is loaded and nothing else.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ def find_elsewhere(line: str, without: Sources, prompts: tuple[str, ...] = ()) -
 
 def _places(wanted: Wanted, without: Sources, prompts: set[str]) -> Iterator[Elsewhere]:
     for number, piece in enumerate(without.request.pieces):
-        if piece.text.strip() in prompts or wanted.find(piece.text) is None:
+        if piece.text.strip() in prompts:
             continue
-        lines = piece.text.split("\n")
+        lines = ["" if Spot(number, at) in without.headers else line for at, line in enumerate(piece.text.split("\n"))]
+        whole = "\n".join(lines)
+        if wanted.find(whole) is None:
+            continue
         told = False
         for at, likeness in _lines(wanted, lines):
             told = True
@@ -43,7 +47,7 @@ def _places(wanted: Wanted, without: Sources, prompts: set[str]) -> Iterator[Els
                 source=without.whose(Spot(number, at)), place=piece.place.value, likeness=likeness.kind, text=text
             )
         if not told:
-            spread = wanted.find(piece.text)
+            spread = wanted.find(whole)
             assert spread is not None
             yield Elsewhere(
                 source="several lines together",

@@ -12,11 +12,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from measure.context.request import MASKS_VERSION, Request
-from measure.context.sources import FileText, Sources, Spot
+from measure.context.sources import FileText, Sources, Spot, names_by_link
 from measure.context.why import why_absent
 from measure.surface.elsewhere import shown
 from measure.surface.layout import Workspace, classify, read_workspace
-from measure.surface.model import Surface
+from measure.surface.model import Entry, Kind, Surface
 from measure.surface.unit import TOKENS_ARE, estimate_tokens
 
 
@@ -45,6 +45,8 @@ class FileTold(Told):
 
     path: str
     role: str
+    via: str | None = None
+    """The path of a known layout by which a link leads to it, such as `.claude/rules/a.md`."""
     times: int
     """How often the client loads it whole; 0 where it shows a part of it in a list, or nothing."""
     tokens: int
@@ -103,7 +105,8 @@ def take_inventory(
     request = sources.request
     workspace = read_workspace(surface.workspace)
     starts = _starts(request)
-    files = [_file(workspace, sources, file, starts) for file in sources.files if _is_text(file)]
+    links = tuple(entry for entry in surface.entries if entry.kind is Kind.LINK)
+    files = [_file(workspace, sources, file, starts, links) for file in sources.files if _is_text(file)]
     files.sort(key=lambda file: (file.order is None, file.order or 0, file.path))
     return Inventory(
         workspace=shown(surface.workspace),
@@ -116,8 +119,15 @@ def take_inventory(
         tokens=request.tokens,
         files=tuple(files),
         others=tuple(_others(sources, files)),
-        notices=(*surface.notices, *(f"{left.path} is left out: {left.why}" for left in surface.left_out)),
+        notices=(*surface.notices, *_left_out(surface)),
     )
+
+
+def _left_out(surface: Surface) -> Iterator[str]:
+    """What is in no arm, unless a notice has said so in words of its own."""
+    for left in surface.left_out:
+        if not any(notice.startswith(f"{left.path} is in neither arm") for notice in surface.notices):
+            yield f"{left.path} is left out: {left.why}"
 
 
 def _is_text(file: FileText) -> bool:
@@ -133,7 +143,9 @@ def _starts(request: Request) -> list[int]:
     return starts
 
 
-def _file(workspace: Workspace, sources: Sources, file: FileText, starts: list[int]) -> FileTold:
+def _file(
+    workspace: Workspace, sources: Sources, file: FileText, starts: list[int], links: tuple[Entry, ...]
+) -> FileTold:
     lines = tuple(
         _line(workspace, sources, file, number, text, starts)
         for number, text in enumerate(file.lines, start=1)
@@ -142,9 +154,19 @@ def _file(workspace: Workspace, sources: Sources, file: FileText, starts: list[i
     tokens = sum(line.tokens for line in lines if line.place is not None) * max(1, file.copies)
     first = min((line for line in lines if line.order is not None), key=lambda line: line.order or 0, default=None)
     place = classify(workspace, file.path, file.data)
+    via = next(
+        (
+            (name, linked)
+            for name in names_by_link(file.path, links)
+            if (linked := classify(workspace, name, file.data)) is not None
+        ),
+        None,
+    )
+    role = place.role if place is not None else via[1].role if via is not None else "file"
     return FileTold(
         path=file.path,
-        role=place.role if place is not None else "file",
+        role=role,
+        via=via[0] if via is not None else None,
         times=file.copies,
         tokens=tokens,
         share=_share(tokens, sources.request),

@@ -198,20 +198,11 @@ class _Finder:
     def _names(self, path: str) -> Iterable[str]:
         """The path itself and those by which links of the arm lead to it."""
         yield path
-        for link, aimed in self._links:
-            if path == aimed:
-                yield link
-            elif path.startswith(f"{aimed}/"):
-                yield f"{link}/{path.removeprefix(f'{aimed}/')}"
+        yield from names_by_link(path, self._links)
 
     @cached_property
-    def _links(self) -> list[tuple[str, str]]:
-        """Each link of the arm and the path it leads to."""
-        return [
-            (entry.path, posixpath.normpath(posixpath.join(posixpath.dirname(entry.path), entry.target)))
-            for entry in self._surface.entries
-            if entry.kind is Kind.LINK and entry.target is not None
-        ]
+    def _links(self) -> tuple[Entry, ...]:
+        return tuple(entry for entry in self._surface.entries if entry.kind is Kind.LINK)
 
     def _claim_run(self, file: FileText, piece: int, start: int, end: int, after: int = 0) -> None:
         """Claim lines between `start` and `end` in the file's own order; blank ones are not worth claiming."""
@@ -295,6 +286,18 @@ class _Finder:
 
 def _lines_of(piece: Piece) -> list[str]:
     return [line.rstrip() for line in piece.text.split("\n")]
+
+
+def names_by_link(path: str, links: Iterable[Entry]) -> Iterator[str]:
+    """The other paths of an arm at which a file stands, since a link leads to it or to a folder above it."""
+    for link in links:
+        if link.target is None:
+            continue
+        aimed = posixpath.normpath(posixpath.join(posixpath.dirname(link.path), link.target))
+        if path == aimed:
+            yield link.path
+        elif path.startswith(f"{aimed}/"):
+            yield f"{link.path}/{path.removeprefix(f'{aimed}/')}"
 
 
 def fold(text: str) -> str:

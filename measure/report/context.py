@@ -21,7 +21,9 @@ def inventory_lines(inventory: Inventory, *, every_line: bool, width: int = 80) 
     yield f"{'tokens':>8} {'share':>6}  loaded at launch, in the order of reading"
     for file in inventory.files:
         if file.place is not None:
-            yield _row(file.tokens, file.share, f"{safe(file.path)}  ({file.role}; {file.place}{_times(file)})")
+            yield _row(
+                file.tokens, file.share, f"{safe(file.path)}  ({file.role}{_via(file)}; {file.place}{_times(file)})"
+            )
             if every_line:
                 yield from (_line(line, width) for line in file.lines if line.place is not None)
     for part in inventory.others:
@@ -63,6 +65,10 @@ def _row(tokens: int, share: float, words: str) -> str:
 
 def _line(line: LineTold, width: int) -> str:
     return f"{line.tokens:>8,} {'':>6}    {line.line:>4}  {safe(line.text.strip())}"[:width]
+
+
+def _via(file: FileTold) -> str:
+    return f", as {safe(file.via)}" if file.via is not None else ""
 
 
 def _times(file: FileTold) -> str:

@@ -75,7 +75,10 @@ def cost_told(usd: float | None) -> str:
 
 
 def changed_text(record: RunRecord) -> tuple[tuple[str, str], ...]:
-    """The words that the arms differ in; of a replacement what goes (`− `), then what comes (`+ `). Long ones are cut."""
+    """The words that the arms differ in; of a replacement what goes (`− `), then what comes (`+ `). Long ones are cut.
+
+    Each with the sign of its side, which is empty where there is one side only.
+    """
     if record.plan is None or record.plan.purpose != "contrast":
         return ()
     contrast = record.plan.contrast

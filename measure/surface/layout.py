@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ class SurfaceFile:
     path: str
     data: bytes
     place: Place
+    same_as: str | None = None
+    """The path of the file that this one is too, by a link: what a client loads of both it loads once."""
 
     def units(self) -> tuple[Unit, ...]:
         """Its units, itself first."""
@@ -79,7 +81,23 @@ def read_files(workspace: Workspace) -> tuple[SurfaceFile, ...]:
             place = classify(workspace, path, data)
             if place is not None:
                 found.append(SurfaceFile(path, data, place))
-    return tuple(found)
+    names = _names_of_one_file(workspace.root, found)
+    return tuple(file if names[file.path] == file.path else replace(file, same_as=names[file.path]) for file in found)
+
+
+def _names_of_one_file(root: Path, files: Sequence[SurfaceFile]) -> dict[str, str]:
+    """Each path → the one that stands for its file: that by which it loads the soonest, then the one without links."""
+    top = os.path.realpath(root)
+    sooner = list(Loading)
+    groups: dict[str, list[SurfaceFile]] = {}
+    for file in files:
+        groups.setdefault(os.path.realpath(root / file.path), []).append(file)
+    names: dict[str, str] = {}
+    for real, same in groups.items():
+        own = os.path.relpath(real, top)
+        stands = min(same, key=lambda file: (sooner.index(file.place.body.loading), file.path != own, file.path))
+        names |= {file.path: stands.path for file in same}
+    return names
 
 
 def _read(path: Path) -> bytes | None:

@@ -1,7 +1,7 @@
 """The list of units as people read it.
 
 Invariant: an address is never cut, so that it can be copied; only a line that is nothing but an address is wider than
-the terminal. Every line of a file counts once in the sums.
+the terminal. Every line of a file counts once in the sums, however many links lead to it.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ def show_units(files: Sequence[SurfaceFile], console: Console, *, only_files: bo
         _line(console, width, Text(file.path, style="bold"), whole.lines, whole.tokens)
         for line in textwrap.wrap(_words(file), width - 4):
             console.print(Text(f"    {line}", style="dim"))
+        if file.same_as is not None:
+            # Loaded once, and so counted and listed once.
+            console.print(Text(f"    the same file as {file.same_as}, by a link; counted there", style="dim"))
+            continue
         for unit in () if only_files else parts:
             _line(console, width, _label(file, unit), unit.lines, unit.tokens)
         for cost in costs_of(units):

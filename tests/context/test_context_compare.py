@@ -172,6 +172,15 @@ def test_words_of_the_line_elsewhere_are_told_with_their_source(tmp_path: Path) 
     assert not any(source.startswith("CLAUDE.md") for source, _ in found)
 
 
+def test_the_header_of_an_imported_file_is_no_copy_of_the_line_that_imports_it(tmp_path: Path) -> None:
+    files = {"CLAUDE.md": f"{RULES}@docs/more/rules.md\n", "docs/more/rules.md": "- A rule of its own.\n"}
+    both = arms(tmp_path, files, "drop", "CLAUDE.md:6")
+    baseline, variant = (request(texts(arm, *files)) for arm in (both.baseline, both.variant))
+    proof = proof_from(both, baseline, variant)
+    assert proof.only_baseline == ("@docs/more/rules.md",)
+    assert proof.elsewhere == ()
+
+
 def test_words_of_the_prompt_and_of_other_lines_are_not_elsewhere(tmp_path: Path) -> None:
     both = arms(tmp_path, {"CLAUDE.md": RULES}, "drop", "CLAUDE.md:4")
     prompt = "You want to ask before you push. What now?"

@@ -533,6 +533,27 @@ def test_a_folder_that_leads_back_to_itself_is_listed_once(claude: Path, run: Ru
     assert len(paths) == len(set(paths)) == len(LOADED)
 
 
+def test_a_file_that_a_link_leads_to_as_well_is_counted_once(tmp_path: Path, run: Run) -> None:
+    """As clients load it. It stands for itself by the name under which it loads the soonest."""
+    put(tmp_path, **{"CLAUDE.md": "# R\n\n@docs/a.md\n", "docs/a.md": "# A\n\nText.\n", "docs/b.md": "# B\n\nMore.\n"})
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/rules").symlink_to("../docs")
+    files = {file.path: file for file in read_files(read_workspace(tmp_path))}
+    assert {path: file.same_as for path, file in files.items()} == {
+        "CLAUDE.md": None,
+        "docs/a.md": None,
+        ".claude/rules/a.md": "docs/a.md",
+        ".claude/rules/b.md": None,
+    }
+    listed = run("-w", tmp_path)[1]
+    (summed,) = [line.split() for line in listed.splitlines() if line.startswith("at launch")]
+    once = [file for file in files.values() if file.same_as is None]
+    assert int(summed[2]) == sum(file.units()[0].lines for file in once)
+    assert int(summed[3]) == sum(file.units()[0].tokens for file in once)
+    document = json.loads(run("-w", tmp_path, "--json")[1])
+    assert [one["path"] for one in document["files"] if one["same_as"]] == [".claude/rules/a.md"]
+
+
 def test_help_imports_no_parser() -> None:
     code = (
         "import sys\nfrom typer.main import get_command\nfrom measure.cli.surface import app\n"
