@@ -25,7 +25,7 @@ from measure.record.pairs import designs_of
 from measure.run.places import mask_home
 from measure.run.request import RunRequest
 from measure.surface import Surface, read_surface
-from measure.verdict.band import refuse_broken, repeats_for, why_no_zero
+from measure.verdict.band import refuse_broken, repeats_for, why_no_zero, why_set_aside
 from measure.verdict.parameters import CHEAP, STANDARD, Parameters
 from measure.verdict.resolution import Resolution, resolve
 
@@ -88,19 +88,25 @@ def prepare(request: RunRequest) -> tuple[Prepared, ...]:
 
 
 def with_bands(one: Prepared, bands: tuple[BandUsed, ...]) -> Prepared:
-    """The same with the noise bands known for its condition; one that bars a zero-difference is said.
+    """The same with the noise bands known for its condition; one that bars a zero-difference or is not used is said.
 
     Raises `RequestError` where identical arms were found to differ.
     """
     axes = {entry.probe.axis for entry in one.probes}
-    usable = tuple(used for used in bands if used.band.axis in axes)
+    parameters = one.design.parameters
+    usable: list[BandUsed] = []
     notices = list(one.notices)
-    for used in usable:
+    for used in bands:
+        if used.band.axis not in axes:
+            continue
         refuse_broken(used.band)
-        why = why_no_zero(one.design.parameters, used.band, used.run_id)
+        aside = why_set_aside(parameters, used.band, used.run_id)
+        if aside is None:
+            usable.append(used)
+        why = aside or why_no_zero(parameters, used.band, used.run_id)
         if why is not None and one.stage == 2:
             notices.append(why)
-    return replace(one, bands=usable, notices=tuple(notices))
+    return replace(one, bands=tuple(usable), notices=tuple(notices))
 
 
 def parameters_of(request: RunRequest) -> Parameters:

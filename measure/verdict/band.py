@@ -82,11 +82,30 @@ def excluded(designs: Sequence[ProbeDesign], rounds: Sequence[Pair], parameters:
 
 
 def bars_zero(parameters: Parameters, band: Band) -> bool:
-    """Whether a margin is finer than the band, so that noise alone could fill it: no zero-difference can be claimed.
+    """Whether a margin is finer than the noise that was seen, which alone could fill it: no zero-difference then.
 
     A difference needs no margin; its error level holds without any band.
     """
-    return parameters.margin < band.floor
+    return band.flips > 0 and parameters.margin < band.floor
+
+
+def says_nothing(parameters: Parameters, band: Band) -> bool:
+    """Whether no noise was seen in too few pairs to tell that there is none as large as the margin.
+
+    Such a band is worth what none is: a run is not held to it, and does not claim to stand on it.
+    """
+    return band.flips == 0 and parameters.margin < band.floor
+
+
+def why_set_aside(parameters: Parameters, band: Band, run_id: str) -> str | None:
+    """What a plan says of a band that says nothing; None where it says something."""
+    if not says_nothing(parameters, band):
+        return None
+    return (
+        f"The noise band of run {run_id} is not used for the {band.axis} axis: {band.pairs} identical pairs without a "
+        f"flip leave shifts of up to {band.floor:g} open, and the margin is {parameters.margin:g}. "
+        f"{_finer(parameters, band)}"
+    )
 
 
 def why_no_zero(parameters: Parameters, band: Band, run_id: str) -> str | None:

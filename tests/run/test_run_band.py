@@ -77,8 +77,9 @@ def test_under_a_coarse_band_a_run_goes_on_says_so_first_and_still_finds_a_diffe
 
 
 def test_what_would_be_a_zero_difference_is_undecided_under_a_coarse_band_in_every_form(place: Workplace) -> None:
-    """Four steady rounds of one probe leave more open than the margin allows."""
     (band,) = place.json(*band_of(place, "--repeats", "1"))["runs"]
+    file = place.runs / band["run_id"] / "band.json"
+    file.write_text(file.read_text().replace('"flips":0', '"flips":1'))
     noise = -band["result"]["bands"][0]["shift"]["low"]
     assert noise > 0.2
     (run,) = place.json(*place.arguments("--drop", "CLAUDE.md:3", "--jobs", "4"))["runs"]
@@ -98,6 +99,14 @@ def test_what_would_be_a_zero_difference_is_undecided_under_a_coarse_band_in_eve
     (row,) = [row for row in place.json("runs")["runs"] if row["run_id"] == run["run_id"]]
     assert (row["finding"], row["behavior"]) == ("undecided", "undecided")
     assert place.json("show", "last")["result"] == run["result"]
+
+
+def test_a_band_too_short_to_show_noise_leaves_a_run_as_it_would_be_without_and_is_said(place: Workplace) -> None:
+    (band,) = place.json(*band_of(place, "--repeats", "1"))["runs"]
+    (run,) = place.json(*place.arguments("--drop", "CLAUDE.md:3", "--jobs", "4"))["runs"]
+    (axis,) = run["result"]["decision"]["axes"]
+    assert (axis["verdict"]["status"], axis["band"]) == ("zero-difference", None)
+    assert any(band["run_id"] in notice for notice in run["plan"]["surface"]["notices"])
 
 
 def test_a_band_whose_identical_arms_differed_is_refused_before_anything_is_launched(place: Workplace) -> None:

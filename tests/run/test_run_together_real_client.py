@@ -54,9 +54,7 @@ def test_each_line_is_dropped_by_itself_and_the_baseline_is_sent_once_for_all(
 def test_a_usage_limit_ends_all_lines_and_one_resume_completes_them_without_a_damaged_pair(
     place: Workplace, serve: Callable[..., MessagesApi], clients: dict[str, RealClient]
 ) -> None:
-    api = serve(
-        Script([When(ASK, present=PLANTED)], default=PUBLISH, troubles=Trouble(FAULTS["usage-limit"], on={6}))
-    )
+    api = serve(Script([When(ASK, present=PLANTED)], default=PUBLISH, troubles=Trouble(FAULTS["usage-limit"], on={6})))
     place.extra = api.environment(subscription=True)
     place.measure(*arguments(place, clients["newer"]), "--jobs", "1", "--repeats", "2")
     records = [json.loads((folder / "record.json").read_text()) for folder in place.folders()]

@@ -18,8 +18,10 @@ from measure.verdict.band import (
     pairs_for,
     refuse_broken,
     repeats_for,
+    says_nothing,
     steadiness,
     why_no_zero,
+    why_set_aside,
 )
 from measure.verdict.decide import decide
 from measure.verdict.design import Pair, ProbeDesign
@@ -249,28 +251,37 @@ def test_a_band_is_reported_with_its_n() -> None:
     assert measure_band(panel(), rounds("xxxxx"), STANDARD) is None
 
 
-def test_a_margin_below_the_band_bars_a_zero_difference_and_a_broken_band_everything() -> None:
+def test_a_margin_below_noise_that_was_seen_bars_a_zero_difference_and_a_broken_band_everything() -> None:
     band = measure_band(panel(), rounds(*["====="] * 3), STANDARD)
     assert band is not None
     assert not bars_zero(STANDARD, band)
-    assert why_no_zero(STANDARD, band, "r1") is None
-    assert bars_zero(Parameters(margin=0.1), band)
-    short = measure_band(panel(), rounds("==..."), STANDARD)
-    assert short is not None
-    assert short.floor == 1.0
-    assert bars_zero(STANDARD, short)
-    refuse_broken(short)
+    assert not says_nothing(STANDARD, band)
+    noisy = measure_band(panel(), rounds("====+", "====-", "====="), STANDARD)
+    assert noisy is not None
+    assert bars_zero(STANDARD, noisy)
+    assert why_no_zero(STANDARD, noisy, "r1") is not None
+    assert not bars_zero(Parameters(margin=0.6), noisy)
     broken = measure_band(panel(), rounds("+++++"), STANDARD)
     assert broken is not None
     with pytest.raises(RequestError):
         refuse_broken(broken)
 
 
+def test_a_band_too_short_for_any_noise_to_show_is_worth_what_none_is() -> None:
+    short = measure_band(panel(), rounds("==..."), STANDARD)
+    assert short is not None
+    assert short.floor == 1.0
+    assert says_nothing(STANDARD, short)
+    assert why_set_aside(STANDARD, short, "r1") is not None
+    assert not bars_zero(STANDARD, short)
+    refuse_broken(short)
+
+
 @pytest.mark.parametrize(("outcomes", "advice"), [("=====", "--repeats 3"), ("====+", "--repeats"), ("+-+-+", "vary")])
 def test_a_band_that_is_too_coarse_says_what_would_do(outcomes: str, advice: str) -> None:
     band = measure_band(panel(), rounds(outcomes), STANDARD)
     assert band is not None
-    why = why_no_zero(STANDARD, band, "r1")
+    why = why_no_zero(STANDARD, band, "r1") or why_set_aside(STANDARD, band, "r1")
     assert why is not None
     assert advice in why
     assert "r1" in why
@@ -282,7 +293,7 @@ def test_the_default_band_is_the_smallest_that_allows_the_usual_margin(probes: i
     for number, allowed in ((repeats, True), (repeats - 1, False)):
         band = measure_band(panel(probes), rounds(*["=" * probes] * number), STANDARD)
         assert band is not None
-        assert (not bars_zero(STANDARD, band)) is allowed
+        assert (not says_nothing(STANDARD, band)) is allowed
         assert band.floor == open_shift(probes * number, STANDARD)
 
 
