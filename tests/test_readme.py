@@ -108,7 +108,16 @@ def test_the_record_in_the_readme_is_what_the_command_above_it_prints() -> None:
 def test_options_that_the_readme_names_exist() -> None:
     text = README.read_text(encoding="utf-8")
     known = set()
-    for command in (["run"], ["probe", "new"], ["resume"], ["gate"], ["unmeasured"], ["report"], ["surface"]):
+    for command in (
+        ["run"],
+        ["probe", "new"],
+        ["resume"],
+        ["gate"],
+        ["unmeasured"],
+        ["report"],
+        ["surface"],
+        ["surface", "wrap"],
+    ):
         shown = subprocess.run(
             [sys.executable, "-m", "measure", *command, "--help"], capture_output=True, text=True, cwd=ROOT, check=True
         )

@@ -157,7 +157,7 @@ def test_the_table_is_as_long_as_promised() -> None:
 @given(st.binary(max_size=300) | st.text(alphabet="`- :\t\r\n#mountowner", max_size=200).map(str.encode))
 @example(b"```")
 def test_any_bytes_can_be_read(data: bytes) -> None:
-    """A block that is closed at once has no entry and nothing wrong with it; that a mount has none is told elsewhere."""
+    """A block that is closed at once has no entry and no fault; that a mount has no entry is told elsewhere."""
     reading = read_mounts(b"```leji-mounts\n" + data)
     assert reading.blocks or reading.problems
 
