@@ -10,6 +10,7 @@ import hashlib
 import os
 import posixpath
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -98,18 +99,26 @@ def edit_from_target(target: Target) -> Edit:
     return Edit(EditKind.DROP, target.file, target.line_number, target.line)
 
 
+_LINES = re.compile(r"(?P<first>[0-9]{1,9})-(?P<last>[0-9]{1,9})")
+
+
 def edit_from_place(kind: EditKind, place: str, new: str | None = None) -> Edit:
     """The edit that a command line names by `PATH:LINE` or, but for `add`, by the address of any other unit.
+
+    A range of lines (`PATH:FROM-TO`) is such a unit.
 
     Raises `ContrastError` for any other form.
     """
     file, colon, number = place.rpartition(":")
-    if kind is not EditKind.ADD and not number.isdigit() and ("#" in place or "@" in place):
+    is_unit = "#" in place or "@" in place or (file and _LINES.fullmatch(number))
+    if kind is not EditKind.ADD and not number.isdigit() and is_unit:
         from measure.surface.address import parse_address
 
         return Edit(kind, parse_address(place).file, new=new, unit=place)
     if not (colon and file and number.isascii() and number.isdigit() and len(number) <= 9):
-        raise ContrastError(f"--{kind} {place!r}: wanted PATH:LINE, as in CLAUDE.md:12, or the address of a unit.")
+        raise ContrastError(
+            f"--{kind} {place!r}: wanted PATH:LINE, as in CLAUDE.md:12, PATH:FROM-TO, or the address of a unit."
+        )
     if (new is None) != (kind is EditKind.DROP):
         raise ContrastError(f"--{kind} {place!r}: wanted {'no ' if kind is EditKind.DROP else ''}text beside it.")
     return Edit(kind, file, line=int(number), new=new)
@@ -187,6 +196,38 @@ def contrast_at(surface: Surface, file: str, kind: EditKind, start: int, end: in
     if not 0 <= start <= end <= len(data):
         raise ContrastError(f"{entry.path} has no bytes {start} to {end}.")
     return _exchanged(entry, data, kind, start, end, new, text)
+
+
+def each_passage(surface: Surface, place: str) -> tuple[Contrast, ...]:
+    """One contrast for each passage of a Markdown file that is dropped by itself, in order.
+
+    `place` is `FILE`, or `FILE:FROM-TO` for those that begin in these lines. Raises `ContrastError` where there is
+    none.
+    """
+    from measure.surface.passages import passages
+
+    name, _, lines = place.rpartition(":")
+    asked = _LINES.fullmatch(lines) if name else None
+    name = name if asked is not None else place
+    first, last = (int(asked["first"]), int(asked["last"])) if asked is not None else (1, sys.maxsize)
+    entry = _find_file(surface, name)
+    data = _read(entry)
+    spans = [span for span in passages(data) if first <= span.line <= last]
+    if not spans:
+        raise ContrastError(
+            f"{place} holds no paragraph, list item or quote that could be dropped.",
+            hint="Name a Markdown file that the agent loads, and lines that hold text: CLAUDE.md or CLAUDE.md:10-40.",
+        )
+    single = {(line.start, line.end): number for number, line in enumerate(split_lines(data), start=1)}
+    contrasts = []
+    for span in spans:
+        if (span.start, span.end) in single:
+            number = single[span.start, span.end]
+            contrasts.append(find_contrast(surface, Edit(EditKind.DROP, name, line=number)))
+        else:
+            text = span.of(data).decode().strip()
+            contrasts.append(_exchanged(entry, data, EditKind.DROP, span.start, span.end, b"", text))
+    return tuple(contrasts)
 
 
 def _find_unit(surface: Surface, edit: Edit, unit: str, entry: Entry, data: bytes) -> Contrast:

@@ -39,6 +39,15 @@ def run(
     workspace: Workspace = None,
     model: Model = None,
     drop: Drop = None,
+    each: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--each",
+            metavar="FILE[:FROM-TO]",
+            help="... leave each paragraph and list item of this file (or of these lines of it) out by itself; may be "
+            "repeated. '--dry-run' shows which, and the price.",
+        ),
+    ] = None,
     replace: Annotated[
         tuple[str, str] | None,
         typer.Option("--replace", metavar="PATH:LINE TEXT", help="... put TEXT in this line's place."),
@@ -199,6 +208,7 @@ def run(
             workspace=workspace,
             model=model,
             drop=tuple(drop or ()),
+            each=tuple(each or ()),
             replace=(replace,) if replace is not None else (),
             add=(add,) if add is not None else (),
             client=client,

@@ -127,9 +127,12 @@ def _contrast(one: Prepared) -> str:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= LONGEST_TEXT:
-        return safe(text)
-    return f"{safe(text[:LONGEST_TEXT].rstrip())}… ({len(text):,} characters)"
+    """The first line of a passage, as far as it fits, and how much more there is."""
+    first, *rest = text.splitlines() or [""]
+    more = f" (and {wording.count(len(rest), 'more line')})" if rest else ""
+    if len(first) <= LONGEST_TEXT:
+        return safe(first) + more
+    return f"{safe(first[:LONGEST_TEXT].rstrip())}… ({len(text):,} characters){more}"
 
 
 def _probes(one: Prepared) -> str:

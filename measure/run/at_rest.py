@@ -55,5 +55,6 @@ def subjects_of(request: RunRequest) -> tuple[str, ...]:
             *(f"drop {place}" for place in request.drop),
             *(f"replace {place}" for place, _ in request.replace),
             *(f"add {place}" for place, _ in request.add),
+            *(f"drop each of {place}" for place in request.each),
         ]
         return tuple(places) or (" ".join(map(str, request.probes)),)

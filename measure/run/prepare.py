@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Literal
 
 from measure.client.base import Paths
-from measure.contrast import Contrast, Edit, EditKind, edit_from_place, edit_from_target, find_contrast
+from measure.contrast import (
+    Contrast,
+    Edit,
+    EditKind,
+    each_passage,
+    edit_from_place,
+    edit_from_target,
+    find_contrast,
+)
 from measure.errors import ContrastError, ProbeError, RequestError
 from measure.probe.lint import Severity, check
 from measure.probe.load import LoadedProbe
@@ -154,6 +162,7 @@ def _prepare_group(
         surfaces[workspace] = read_surface(workspace, request.include)
     surface = surfaces[workspace]
     named = [find_contrast(surface, edit) for edit in _edits_on_command_line(request)]
+    named += [contrast for place in request.each for contrast in each_passage(surface, place)]
     if twice := [contrast for number, contrast in enumerate(named) if contrast in named[:number]]:
         raise ContrastError(f"{_place(twice[0])} is named twice", hint="Name each edit once.")
     if not named:

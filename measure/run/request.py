@@ -18,6 +18,8 @@ class RunRequest:
     replace: tuple[tuple[str, str], ...] = ()
     add: tuple[tuple[str, str], ...] = ()
     """Each edit is a contrast of its own; places, and for the latter two a text."""
+    each: tuple[str, ...] = ()
+    """Files of which every passage is dropped by itself, each a contrast of its own."""
     client: str | None = None
     agent: Path | None = None
     condition: str = "production"

@@ -111,7 +111,7 @@ def _content(after_hashes: bytes) -> str:
 def _by_parser(lines: Lines, body: bytes) -> tuple[tuple[Heading, ...], tuple[tuple[int, int], ...]]:
     headings: list[Heading] = []
     raw: list[tuple[int, int]] = []
-    tokens = _blocks().parse(body.decode("utf-8", "replace"))
+    tokens = parse_blocks(body)
     for index, token in enumerate(tokens):
         if token.map is None:
             continue
@@ -126,6 +126,11 @@ def _by_parser(lines: Lines, body: bytes) -> tuple[tuple[Heading, ...], tuple[tu
 
 _RAW_HTML = re.compile(r" {0,3}<(?:[!?]|(?:script|pre|style|textarea)\b)", re.IGNORECASE)
 _INLINE = re.compile(r"[\\`*_\[\]<&!\n]")
+
+
+def parse_blocks(body: bytes) -> Any:
+    """markdown-it-py's block tokens of a text without front matter; their `map` holds lines from 0, end excluded."""
+    return _blocks().parse(body.decode("utf-8", "replace"))
 
 
 @cache

@@ -94,6 +94,13 @@ def test_what_settles_alone_goes_on_until_it_stands_with_all_lines_counted() -> 
     assert [len(course.trials) // 2 for course in all_equal] == [15] * 8, "8 x 22.1 / 8 stands"
 
 
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_what_stands_only_beside_the_others_is_looked_at_between_rounds(jobs: int) -> None:
+    courses = family([(*FIVE, "b5")] * 8, STANDARD)
+    Played(courses, flips(*range(8)), jobs).play(Rounds(courses, 1))
+    assert [len(course.trials) // 2 for course in courses] == [6] * 8, "8 x 68 / 8 stood after five pairs already"
+
+
 def test_a_single_line_and_a_line_alone_settle_alike() -> None:
     for answer in (steady, flips(0)):
         for jobs in (1, 4):

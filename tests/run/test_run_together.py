@@ -226,3 +226,16 @@ def test_the_plan_shows_the_saving(place: Workplace) -> None:
     assert (saving["at_most"], saving["at_most_alone"]) == (270, 480)
     done = place.measure(*place.arguments(*dropping(*EIGHT), "--dry-run"))
     assert "44 %" in done.stderr
+
+
+def test_every_passage_of_a_file_is_measured_by_itself(place: Workplace) -> None:
+    runs = place.json(*place.arguments("--each", "CLAUDE.md:3-5", "--seed", "1", "--settle", "alone"))["runs"]
+    assert [run["plan"]["contrast"]["line"] for run in runs] == [3, 4, 5]
+    assert [kind(run) for run in runs] == ["redundant", "load-bearing", "redundant"]
+    assert {tuple(run["plan"]["together"]) for run in runs} == {tuple(run["run_id"] for run in runs)}
+
+
+def test_a_range_of_lines_is_one_contrast(place: Workplace) -> None:
+    (run,) = place.json(*place.arguments("--drop", "CLAUDE.md:3-4", "--jobs", "4"))["runs"]
+    assert run["plan"]["contrast"]["before"] == "- Keep functions short.\n- Ask before you push.\n"
+    assert kind(run) == "load-bearing"
