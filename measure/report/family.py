@@ -14,11 +14,12 @@ from rich.text import Text
 
 from measure.probe.model import Axis
 from measure.record.family import Family, families_of
-from measure.record.models import RunRecord
+from measure.record.models import Arm, RunRecord
 from measure.report import facts, wording
 from measure.report.facts import SIGNS
 from measure.report.terminal import STYLES, plain, printed, safe
 from measure.report.wording import AXIS_NAMES
+from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult
 from measure.verdict.vocabulary import Status
 
@@ -29,8 +30,38 @@ def family_sentences(records: Sequence[RunRecord]) -> tuple[str, ...]:
     families = families_of(records)
     said = [sentence for family in reversed(families) for sentence in _sentences(family, places)]
     if said:
-        said.append("Lines that were measured in other runs are not counted here.")
+        said += [*_one_at_a_time(records), "Lines that were measured in other runs are not counted here."]
     return tuple(said)
+
+
+def _one_at_a_time(records: Sequence[RunRecord]) -> list[str]:
+    """What lines without a change of conduct take up, and that nothing was found out about leaving out several."""
+    idle = [record for record in records if _is_idle(record)]
+    if len(idle) < 2:
+        return []
+    tokens = [_tokens(record) for record in idle]
+    known = [number for number in tokens if number is not None]
+    room = f"; they take about {sum(known):,} tokens of each launch" if len(known) == len(tokens) else ""
+    said = (
+        f"{len(idle)} lines showed no change of conduct as large as the margin on these probes{room}. Each was left "
+        "out by itself: what one does not add another may be holding, so after dropping one, measure the others again."
+    )
+    return [said]
+
+
+def _is_idle(record: RunRecord) -> bool:
+    if record.result.status != "measured" or record.plan is None or record.plan.contrast.kind != "drop":
+        return False
+    return record.result.decision.finding.kind in (FindingKind.REDUNDANT, FindingKind.RESTATEMENT)
+
+
+def _tokens(record: RunRecord) -> int | None:
+    """How many more tokens a request has with the line, by the estimate of the proof; None where there is none."""
+    proof = record.plan.proof if record.plan is not None else None
+    if proof is None or record.plan is None:
+        return None
+    more = proof.tokens_baseline - proof.tokens_variant
+    return more if record.plan.contrast.with_arm is Arm.BASELINE else -more
 
 
 def family_block(records: Sequence[RunRecord], width: int) -> str:
@@ -49,14 +80,20 @@ def render_family(records: Sequence[RunRecord], *, width: int, colour: bool = Fa
     table.add_column("contrast", no_wrap=True, overflow="ellipsis")
     for axis in axes:
         table.add_column(axis.value, no_wrap=True)
+    tokens = [_tokens(record) for record in records]
+    if any(number is not None for number in tokens):
+        table.add_column("tokens", no_wrap=True, justify="right")
     table.add_column("run", no_wrap=True)
-    for record in records:
+    for record, number in zip(records, tokens, strict=True):
         status = facts.status_of_record(record)
         word, _ = facts.headline(record)
         sign = (f"{SIGNS[status]} {word}", STYLES[status]) if status is not None else (word, "")
         head = Text.assemble(sign, "" if record.complete else " *")
         name = Text("…" + record.run_id.rpartition("-")[2])
-        table.add_row(head, Text(_place(record)), *(_axis_cell(record, axis) for axis in axes), name)
+        cells = [_axis_cell(record, axis) for axis in axes]
+        if any(known is not None for known in tokens):
+            cells.append(Text("n/a" if number is None else f"~{number}"))
+        table.add_row(head, Text(_place(record)), *cells, name)
         table.add_row("", Text(_line(record), style="dim"))
     parts: list[RenderableType] = [table]
     if any(not record.complete for record in records):

@@ -11,6 +11,7 @@ from measure.probe.model import Axis
 from measure.record.family import families_of
 from measure.record.models import RunRecord
 from measure.report.family import family_sentences
+from tests.doubles.records import kinds
 from tests.doubles.workplace import Workplace
 
 DEMO = Path(__file__).resolve().parent.parent.parent / "probes" / "demo"
@@ -81,3 +82,10 @@ def test_a_screen_claims_no_zero(tmp_path: Path) -> None:
     assert "to-stage-2" in {run["result"]["decision"]["finding"]["kind"] for run in screened["runs"]}
     assert screened["families"]
     assert all(family["zero_alone"] == family["zero_together"] == [] for family in screened["families"])
+
+
+def test_lines_that_change_nothing_one_at_a_time_are_not_said_to_do_nothing_together() -> None:
+    redundant = kinds()["redundant"]
+    one, other = (redundant.model_copy(update={"run_id": name}) for name in ("r1", "r2"))
+    assert "by itself" in " ".join(family_sentences([one, other]))
+    assert "by itself" not in " ".join(family_sentences([one, kinds()["load-bearing"]]))
