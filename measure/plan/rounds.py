@@ -67,8 +67,24 @@ class Rounds:
         self._probes = {asked(probe): probe for own in probes for probe in own}
         self._stands = [set() for _ in self.courses]
         together = all(course.plan.design.settle == "together" for course in self.courses)
-        self._lines = len(self.courses) + len(self.others) if together else 1
+        self._lines = len(self.courses) + len(self.others) if together and not self._fixed else 1
         self._go_on()
+        self._left = [self._declared(number) if self._fixed else {} for number in range(len(self.courses))]
+
+    @property
+    def _fixed(self) -> bool:
+        """Every pair that was declared is launched, whatever comes out."""
+        return self.courses[0].parameters.repeats is not None
+
+    def _declared(self, number: int) -> dict[int, list[str]]:
+        """The probes that each round of a fixed design still lacks."""
+        course = self.courses[number]
+        counted = self._counted(number, pairs_of(self._designs[number], course.plan.contrast, course.trials))
+        rounds = range(1, course.parameters.rounds_at_most + 1)
+        lacking = {
+            round_: [probe for probe in course.plan.probe_ids if (round_, probe) not in counted] for round_ in rounds
+        }
+        return {round_: probes for round_, probes in lacking.items() if probes}
 
     def _go_on(self) -> None:
         """Take over what an earlier session launched; a pair that it could not complete is launched anew."""
@@ -175,23 +191,13 @@ class Rounds:
         known = self._standing.get(number)
         if known is not None and (known.seen, known.open_) == (len(course.trials), open_):
             return known
-        pairs = pairs_of(self._designs[number], course.plan.contrast, course.trials)
-        rounds = {trial.block: trial.round for trial in course.trials}
-        taken = {(rounds[pair.seq], pair.probe) for pair in pairs if not pair.topup}
-        taken |= {(slot.round, slot.probe) for slot in mine if not slot.topup}
-        step = self._step(number, pairs, taken, open_)
-        seen = before_open(pairs, open_)
-        last = seen[-1].seq if seen else None
-        standing = _Standing(step, frozenset(taken), bool(mine), len(course.trials), open_, last)
-        self._standing[number] = standing
-        return standing
-
-    def _step(
-        self, number: int, pairs: Sequence[Pair], taken: Collection[tuple[int, str]], open_: Collection[int]
-    ) -> Step:
-        course = self.courses[number]
-        if course.parameters.repeats is None:
-            return next_step(
+        if self._fixed:
+            standing = _Standing(
+                self._next_declared(number, open_), frozenset(), bool(mine), len(course.trials), open_, None
+            )
+        else:
+            pairs = pairs_of(self._designs[number], course.plan.contrast, course.trials)
+            step = next_step(
                 self._designs[number],
                 pairs,
                 course.parameters,
@@ -199,11 +205,22 @@ class Rounds:
                 lines=self._lines,
                 settled=self._stands[number],
             )
-        for round_ in range(1, course.parameters.rounds_at_most + 1):
-            probes = tuple(probe for probe in course.plan.probe_ids if (round_, probe) not in taken)
-            if probes:
-                return Round(round_, probes)
-        return Round(course.parameters.rounds_at_most, ()) if open_ else Settled(StopReason.REPEATS_DONE)
+            taken = self._counted(number, pairs) | {(slot.round, slot.probe) for slot in mine if not slot.topup}
+            seen = before_open(pairs, open_)
+            last = seen[-1].seq if seen else None
+            standing = _Standing(step, taken, bool(mine), len(course.trials), open_, last)
+        self._standing[number] = standing
+        return standing
+
+    def _next_declared(self, number: int, open_: Collection[int]) -> Step:
+        for round_, probes in self._left[number].items():
+            return Round(round_, tuple(probes))
+        return Round(self.courses[number].parameters.rounds_at_most, ()) if open_ else Settled(StopReason.REPEATS_DONE)
+
+    def _counted(self, number: int, pairs: Sequence[Pair]) -> frozenset[tuple[int, str]]:
+        """Rounds and probes of the pairs of balanced rounds."""
+        rounds = {trial.block: trial.round for trial in self.courses[number].trials}
+        return frozenset((rounds[pair.seq], pair.probe) for pair in pairs if not pair.topup)
 
     def _stop(self, number: int, step: Settled) -> Stop:
         last, reason = self._standing[number].last, step.reason
@@ -219,6 +236,11 @@ class Rounds:
         order = orders(
             [option.id for option in probe.options], repeat + 1, derived_seed(self.seed, "options", probe.id)
         )
+        for number in numbers if self._fixed else ():
+            left = self._left[number]
+            left[round_].remove(probe.id)
+            if not left[round_]:
+                del left[round_]
         made = block(self._number, round_, probe.id, order[repeat], self.seed, topup=topup, courses=tuple(numbers))
         self._number += 1
         return made

@@ -298,7 +298,7 @@ def test_under_a_coarse_band_an_open_question_is_not_promised_a_zero_difference(
 
 
 def test_a_single_probe_claims_no_zero_under_a_band_coarser_than_its_margin() -> None:
-    wide = measure_band(panel(), rounds("====."), STANDARD)
+    wide = measure_band(panel(), rounds("===+."), STANDARD)
     assert wide is not None
     assert wide.floor > STANDARD.probe_margin
     for bands, statuses in ((None, {"zero-difference"}), ({Axis.BEHAVIOR: ("r1", wide)}, {"undecided"})):
