@@ -194,7 +194,7 @@ class TrialRecord(Stored):
     probe: str
     arm: Arm
     member: int
-    """0 for the first launch of the pair, 1 for the second."""
+    """Place among the launches of the block, from 0; of two, the first and the second of the pair."""
     attempt: int
     """From 1; a later attempt replaces an earlier one of the same block and arm."""
     position: int

@@ -325,7 +325,9 @@ def _stopped(record: RunRecord) -> str:
 
 
 def _balance(record: RunRecord) -> str:
-    first = Counter(trial.arm for trial in record.trials if trial.member == 0 and trial.attempt == 1)
+    # Of a block that several lines share, only two launches are this line's pair.
+    tried = sorted((trial for trial in record.trials if trial.attempt == 1), key=lambda trial: -trial.member)
+    first = Counter({trial.block: trial.arm for trial in tried}.values())
     return f"baseline went first in {wording.count(first[Arm.BASELINE], 'pair')}, variant in {first[Arm.VARIANT]}"
 
 

@@ -220,3 +220,13 @@ def test_from_the_command_line_a_limit_leaves_probes_unmeasured(tmp_path: Path) 
         text = squeezed(place.measure(command, "last").stdout)
         assert "1 of 3 probes measured" in text
     assert place.json("review", "last")["runs"][0]["scope"]["probes_measured"] == 1
+
+
+def test_which_arm_went_first_is_told_of_the_pairs_also_where_lines_share_a_block() -> None:
+    record = kinds()["load-bearing"]
+    spread = {trial.id: 3 * trial.member + 2 for trial in record.trials}
+    shared = record.model_copy(
+        update={"trials": tuple(trial.model_copy(update={"member": spread[trial.id]}) for trial in record.trials)}
+    )
+    assert dict(facts.condition(shared))["order"] == dict(facts.condition(record))["order"]
+    assert "0 pairs" not in dict(facts.condition(shared))["order"]
