@@ -219,16 +219,21 @@ def render_page(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) 
 
 
 def in_order(runs: Sequence[RunShown]) -> tuple[RunShown, ...]:
-    """What matters first: by finding, then by evidence, then the newest."""
+    """What matters first: by finding, then by evidence, then the newest, lines measured together as they were named."""
 
-    def weight(run: RunShown) -> tuple[int, float, float]:
+    def weight(run: RunShown) -> tuple[int, float]:
         result = run.record.result
         strongest = 0.0
         if result.status == "measured":
             strongest = max((axis.evidence.deciding for axis in result.decision.axes), default=0.0)
-        return FINDINGS.index(run.row.finding), -strongest, -run.record.created.timestamp()
+        return FINDINGS.index(run.row.finding), -strongest
 
-    return tuple(sorted(runs, key=weight))
+    def command(run: RunShown) -> str:
+        plan = run.record.plan
+        return plan.together[0] if plan is not None and plan.together else run.record.run_id
+
+    as_named = sorted(runs, key=lambda run: run.record.run_id)
+    return tuple(sorted(sorted(as_named, key=command, reverse=True), key=weight))
 
 
 def _source(environment: Any, name: str) -> str:
