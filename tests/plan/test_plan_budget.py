@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measure.plan.budget import Budget, Grant
+from measure.record.models import Arm
+from tests.doubles.records import example_plan, trial
 
 price = st.floats(0.01, 0.0125, allow_nan=False)
 """Prices of one run's launches: replies differ, within the headroom."""
@@ -54,3 +56,14 @@ def test_a_launch_without_a_stated_cost_spends_what_was_set_aside() -> None:
     assert budget.ask() is Grant.GO
     budget.settle(None)
     assert budget.spent_usd == 0.5
+
+
+def test_a_launch_that_several_lines_read_is_taken_over_once() -> None:
+    plan = example_plan()
+    own = trial(plan, 0, 1, plan.probe_ids[0], Arm.BASELINE, 0, "quoted", 1)
+    read = own.model_copy(update={"counted_in": "another-run"})
+    budget = Budget(max_launches=10, max_usd=1.0)
+    budget.take_over([own])
+    budget.take_over([read])
+    assert budget.launched == 1
+    assert budget.spent_usd == own.usage.cost_usd
