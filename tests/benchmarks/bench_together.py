@@ -1,11 +1,14 @@
 """How many launches lines take that are measured together, beside the same lines measured one by one.
 
-    python tests/benchmarks/bench_together.py
+    python tests/benchmarks/bench_together.py [--client]
 
-First through the command itself: eight lines of one workspace in one command and in eight, with the simulated agent.
-Then the schedule and the statistics alone, played with made-up answers, for more lines and for unsteady behaviour
-(means over seeds). "One by one" is given twice: each line until its own verdict stands, as eight commands would do;
-and the pairs that the lines had together, each with a baseline of its own.
+With `--client`: the tokens that eight lines are billed, with each installed real client on loopback, by the double's
+account of prompt caching, which goes on over the commands (2 probes, 2 rounds). Otherwise launches: first through the
+command itself, eight lines of one workspace in one command and in eight, with the simulated agent; then the schedule
+and the statistics alone, played with made-up answers, for more lines and for unsteady behaviour (means over seeds).
+
+"One by one" is given twice: each line until its own verdict stands, as eight commands would do; and the pairs that the
+lines had together, each with a baseline of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ from measure.plan.rounds import Rounds
 from measure.record.build import build
 from measure.record.family import families_of
 from measure.verdict.parameters import STANDARD
+from tests.doubles import real_clients
 from tests.doubles.families import Played, counted, family
+from tests.doubles.messages_api import MessagesApi, Script, Text, Usage
+from tests.doubles.real_clients import RealClient
 from tests.doubles.workplace import LINE, Workplace
 
 LINES = 8
@@ -117,6 +123,40 @@ def played(lines: int, effects: int, steadiness: float, *, settle: str, seeds: i
     )
 
 
+def billed(client: RealClient) -> tuple[Usage, Usage]:
+    """What eight lines are billed in one command and in eight, one after the other."""
+    lines = [f"CLAUDE.md:{number}" for number in range(3, 3 + LINES)]
+    bills = []
+    for commands in ([lines], [[line] for line in lines]):
+        with tempfile.TemporaryDirectory() as folder, MessagesApi(Script(default=Text("ACTION: A"))) as api:
+            place = Workplace(Path(folder) / "w")
+            place.extra = api.environment()
+            rules = place.workspace / "CLAUDE.md"
+            rules.write_text(rules.read_text() + "".join(f"- Rule {number} says more.\n" for number in range(LINES)))
+            place.put_probes(2)
+            for named in commands:
+                drops = [argument for line in named for argument in ("--drop", line)]
+                base = ("--client", str(client.path), "--model", "claude-sonnet-4-5", "--repeats", "2", "--seed", "1")
+                place.json(*place.arguments(*base, *drops, simulated=False))
+            bills.append(api.usage)
+    return bills[0], bills[1]
+
+
+def print_bills() -> None:
+    """One line for each installed client."""
+    for name in real_clients.NAMES:
+        client = real_clients.find(name)
+        if client is None:
+            print(f"the {name} client is not installed")
+            continue
+        together, apart = billed(client)
+        print(
+            f"{client.version}: {LINES} lines together {together.billed:.0f}, one by one {apart.billed:.0f}: "
+            f"{1 - together.billed / apart.billed:.1%} saved",
+            flush=True,
+        )
+
+
 def table(rows: Iterable[Row]) -> str:
     """One line a row."""
     head = f"{'truth':<40} {'together':>9} {'one by one':>11} {'saved':>6} {'same pairs':>11} {'saved':>6} {'stand':>6}"
@@ -134,6 +174,9 @@ def table(rows: Iterable[Row]) -> str:
 
 def main() -> None:
     """Print all tables."""
+    if "--client" in sys.argv[1:]:
+        print_bills()
+        return
     for settle in ("together", "alone"):
         print(f"Through the command, --settle {settle}, {len(PROBES)} probes")
         print(table(through_the_command(matters, settle=settle) for matters in (False, True)))
