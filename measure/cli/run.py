@@ -10,7 +10,7 @@ from measure.cli.documents import PlannedRun, PlannedTogether, PlansDocument, Ru
 from measure.cli.follow import following
 from measure.cli.output import print_json, say, show
 from measure.client.base import Client
-from measure.errors import ClientError, NothingMeasuredError, RequestError
+from measure.errors import ClientError, NothingMeasuredError, RequestError, WorkspaceError
 from measure.plan.prices import load_prices
 from measure.record.family import families_of
 from measure.record.models import RunRecord
@@ -68,11 +68,11 @@ def measure_probes(
             print_json(PlansDocument(plans=plans, together=tuple(_shared(group) for group in groups if len(group) > 1)))
         return
     from measure.run.job import Job, measure_all
-    from measure.run.without_client import record_without_client
+    from measure.run.not_begun import edited_since, record_not_begun
 
     root = open_root(root)
     if missing is not None:
-        without = record_without_client(root, request, prepared, missing.message)
+        without = record_not_begun(root, request, prepared, WhyUnmeasured.NO_AGENT, missing.message)
         where = "".join(f"\n  Record (unmeasured: no-agent): {root / record.run_id}" for record in without)
         raise ClientError(missing.message, hint=f"{missing.hint or ''}{where}".strip()) from missing
     for line in dict.fromkeys(client_line(client.condition) for client in clients):
@@ -80,10 +80,23 @@ def measure_probes(
     contrasts = list(zip(prepared, clients, strict=True))
     with following(plainly=as_json, quietly=quiet) as follow:
         job = Job(root=root, watcher=follow, price_usd=request.price_usd, stale_after_s=request.stale_after_s)
-        records = measure_all(job, contrasts)
+        edited: WorkspaceError | None = None
+        try:
+            records = measure_all(job, contrasts)
+        except WorkspaceError as error:
+            if not edited_since(prepared):
+                raise
+            why = WhyUnmeasured.TREE_BEING_EDITED
+            records = record_not_begun(root, request, prepared, why, "the workspace was edited after it was read")
+            edited = error
     if as_json or not quiet:
         _show_records(records, root, as_json=as_json)
     _tell_records(root, records, advised=not quiet)
+    if edited is not None:
+        raise NothingMeasuredError(
+            f"nothing was measured: the workspace was edited after it was read ({edited.message})",
+            hint="Run it again when the edits have ended; --busy-marker PATH waits for them.",
+        ) from edited
     _fail_if_nothing_measured(root, records)
 
 

@@ -34,6 +34,8 @@ from measure.verdict.parameters import Parameters
 from measure.verdict.stopping import axes_of
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
+NOT_BEGUN = frozenset({WhyUnmeasured.NO_AGENT.value, WhyUnmeasured.TREE_BEING_EDITED.value})
+"""Stops of runs that were planned and not begun."""
 SPENT = frozenset({Reason.USAGE_LIMIT, Reason.BILLING})
 """Reasons that say the money or the allowance is gone, rather than that the client failed."""
 
@@ -110,8 +112,8 @@ def why_unmeasured(contrast: ContrastRecord, trials: Sequence[TrialRecord], stop
     """The reason of the closed list for a run without a valid pair, with what stood in its way."""
     reasons = Counter(trial.invalid.reason for trial in trials if trial.invalid is not None)
     said = stop.detail if stop is not None else ""
-    if stop is not None and stop.reason == WhyUnmeasured.NO_AGENT:
-        return Unmeasured(reason=WhyUnmeasured.NO_AGENT, detail=said)
+    if stop is not None and stop.reason in NOT_BEGUN:
+        return Unmeasured(reason=WhyUnmeasured(stop.reason), detail=said)
     if stop is not None and stop.reason in {"budget", "launches"}:
         return Unmeasured(reason=WhyUnmeasured.SPEND_LIMIT, detail=f"the limit of the run ({stop.reason}) was reached")
     if any(reason in SPENT for reason in reasons):

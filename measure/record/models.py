@@ -253,7 +253,7 @@ class Stop(Stored):
 
     reason: str
     """`settled`, `cap`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`, `failing`,
-    `rate-limit`, `lock-lost`, `interrupted`."""
+    `rate-limit`, `lock-lost`, `interrupted`; of a run that was not begun, why (`no-agent`, `tree-being-edited`)."""
     detail: str = ""
     last_block: int | None = None
     """Where the question was settled: the verdict reads the pairs up to this number. Those that were still under way

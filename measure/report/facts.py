@@ -307,6 +307,8 @@ STOPS = {
     "rate-limit": "ended early, since the account is still refused",
     RUNNING: "not yet",
     "lock-lost": "ended early, since another run took over",
+    "no-agent": "not begun",
+    "tree-being-edited": "not begun",
 }
 
 

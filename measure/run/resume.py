@@ -15,7 +15,7 @@ from measure.client.containment import Containment, choose
 from measure.contrast import Contrast, EditKind, contrast_at
 from measure.errors import RequestError
 from measure.probe.load import load_probe
-from measure.record.build import parameters_now
+from measure.record.build import NOT_BEGUN, parameters_now
 from measure.record.condition import differing
 from measure.record.models import Plan, RunRecord
 from measure.record.pairs import designs_of
@@ -29,7 +29,6 @@ from measure.surface import Surface, read_surface
 from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import resolve
 from measure.verdict.stopping import StopReason
-from measure.verdict.vocabulary import WhyUnmeasured
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def prepare_again(folder: Path, allowance: Allowance) -> Again:
 
 def _was_begun(record: RunRecord) -> bool:
     """Whether there was a plan and a client to carry it out."""
-    return record.plan is not None and (record.stop is None or record.stop.reason != WhyUnmeasured.NO_AGENT)
+    return record.plan is not None and (record.stop is None or record.stop.reason not in NOT_BEGUN)
 
 
 def _parameters(folder: Path, plan: Plan, max_rounds: int | None) -> Parameters:

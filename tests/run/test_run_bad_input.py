@@ -391,3 +391,18 @@ def test_the_whole_environment_of_the_parent_is_not_handed_on(place: Workplace) 
     assert "CLAUDECODE" in condition["variables_removed"]
     assert "ANTHROPIC_BASE_URL" in condition["variables_passed"]
     assert "127.0.0.1:1" not in str(condition)
+
+
+def test_a_workspace_edited_after_it_was_read_leaves_a_record_that_says_so(place: Workplace) -> None:
+    rules = place.workspace / "CLAUDE.md"
+    stub = stub_client.install(place.root / "bin", [stub_client.init(), stub_client.text("x"), stub_client.result("x")])
+    asked = stub.read_text().replace("exec ", f"echo '- One more.' >> '{rules}'; exec ", 1)
+    stub.write_text(asked)
+    lines = ("--drop", LINE, "--drop", "CLAUDE.md:3")
+    done = place.measure(*place.arguments("--client", str(stub), "--model", "model-1", *lines, simulated=False))
+    assert done.returncode == 4, done.stderr
+    records = place.json("runs")["runs"]
+    assert [(row["finding"], row["reason"]) for row in records] == [("unmeasured", "tree-being-edited")] * 2
+    assert {row["model"] for row in records} == {"model-1"}
+    assert place.measure("resume", records[0]["run_id"]).returncode == 2, "there is nothing to go on with"
+    assert place.left_in_temp() == []

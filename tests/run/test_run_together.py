@@ -167,6 +167,14 @@ def test_a_limit_of_launches_holds_for_all_lines_together_and_resume_goes_on_wit
     assert len(made) <= 0.6 * sum(len(record["trials"]) for record in records)
 
 
+def test_a_raised_limit_counts_the_launches_of_lines_that_are_done_as_well(place: Workplace) -> None:
+    runs = place.json(*place.arguments(*dropping(*EIGHT), "--seed", "6", "--max-launches", "80"))["runs"]
+    assert [run["complete"] for run in runs] == [True, *[False] * 7]
+    place.json("resume", runs[1]["run_id"], "--max-launches", "100")
+    records = [json.loads((place.runs / run["run_id"] / "record.json").read_text()) for run in runs]
+    assert 90 < len(launches(records)) <= 100
+
+
 @pytest.mark.parametrize("budget", [0.1, 0.6, 2.0])
 def test_a_budget_holds_for_all_lines_together_also_while_no_price_is_known(place: Workplace, budget: float) -> None:
     # Some 100 tokens a launch: about 0.1 USD.

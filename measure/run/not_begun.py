@@ -1,4 +1,4 @@
-"""The records of contrasts that no client could be launched for.
+"""The records of contrasts that were planned and could not be begun: no client, or the workspace was being edited.
 
 Invariant: one record for each contrast, holding all of its plan that does not depend on a client, so that it is found
 by its line, its file and its model like any other; what is not known of the client is said to be unknown.
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from measure.client.base import Condition
 from measure.client.masking import Mask
+from measure.errors import MeasureError
 from measure.record.build import build
 from measure.record.models import RunRecord, Stop
 from measure.record.store import RunWriter, new_run_ids
@@ -19,27 +20,40 @@ from measure.run.places import mask_home
 from measure.run.planning import planned
 from measure.run.prepare import Prepared
 from measure.run.request import RunRequest
+from measure.surface import read_surface
 from measure.verdict.vocabulary import WhyUnmeasured
 
 UNKNOWN = "unknown"
 
 
-def record_without_client(
-    root: Path, request: RunRequest, prepared: Sequence[Prepared], why: str
+def record_not_begun(
+    root: Path, request: RunRequest, prepared: Sequence[Prepared], reason: WhyUnmeasured, why: str
 ) -> tuple[RunRecord, ...]:
-    """Write a record for each contrast that says that there was no agent, and `why`. Raises `RecordError`."""
+    """Write a record for each contrast that says that nothing was launched, and `why`. Raises `RecordError`."""
     home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() fails where there is no home
     mask = Mask.build(os.environ, home=home)
     records = []
     for one, run_id in zip(prepared, new_run_ids(len(prepared)), strict=True):
         plan = planned(one, _condition(request, one), mask.text, run_id)
-        stop = Stop(reason=WhyUnmeasured.NO_AGENT.value, detail=mask.text(why))
+        stop = Stop(reason=reason.value, detail=mask.text(why))
         record = build(plan, (), stop, complete=True)
         writer = RunWriter.create(root, plan)
         writer.finish(record)
         writer.close()
         records.append(record)
     return tuple(records)
+
+
+def edited_since(prepared: Sequence[Prepared]) -> bool:
+    """Whether a workspace is not as it was when its contrast was planned."""
+    for one in prepared:
+        try:
+            now = read_surface(one.surface.workspace, one.includes)
+        except MeasureError:
+            return True
+        if now.digest != one.surface.digest:
+            return True
+    return False
 
 
 def _condition(request: RunRequest, one: Prepared) -> Condition:
