@@ -16,7 +16,7 @@ from measure.record.models import Arm, Plan, TrialRecord
 from measure.record.pairs import category_of
 from measure.report.visible import Segment, segments
 
-PairState = Literal["same", "differ", "no-answer"]
+PairState = Literal["same", "differ", "incomplete"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +108,5 @@ def _launch(trial: TrialRecord) -> Launch:
 def _state(with_: tuple[Launch, ...], without: tuple[Launch, ...]) -> PairState:
     outcomes = [side[-1].outcome if side else None for side in (with_, without)]
     if any(outcome in (None, Kind.UNREADABLE, Kind.VOID) for outcome in outcomes):
-        return "no-answer"
+        return "incomplete"
     return "same" if outcomes[0] == outcomes[1] else "differ"
