@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 from measure.probe.model import Axis
 from measure.record.ended import NOT_READ, Ends, ends_by_probe, ends_of, scope_reached
-from measure.record.models import Arm, Plan, RunRecord, TrialRecord
+from measure.record.models import Arm, Plan, RunRecord, Stop, TrialRecord
 from measure.record.store import RUNNING
 from measure.report import wording
 from measure.report.proof import beyond_sentence
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import AxisResult, Decision, Effect, Interval
-from measure.verdict.vocabulary import Status, ToStage2, Unmeasured, Verdict
+from measure.verdict.vocabulary import Status, ToStage2, Undecided, Unmeasured, Verdict, WhyUndecided
 
 
 def looks_like(verdict: Verdict) -> Status:
@@ -318,12 +318,22 @@ def _stopped(record: RunRecord) -> str:
         return "cut off; nobody could say why"
     late = sum(trial.block > stop.last_block for trial in record.trials) if stop.last_block is not None else 0
     parts = [
-        f"{STOPS.get(stop.reason, stop.reason)}{f' ({stop.detail})' if stop.detail else ''}",
+        f"{_reason(record, stop)}{f' ({stop.detail})' if stop.detail else ''}",
         f"{wording.launches(stop.not_launched)} not made" if stop.not_launched else "",
         f"{late} under way then and not counted" if late else "",
         f"the limit ends {stop.resets_at:%Y-%m-%d %H:%M %Z}" if stop.resets_at else "",
     ]
     return "; ".join(part for part in parts if part)
+
+
+def _reason(record: RunRecord, stop: Stop) -> str:
+    result = record.result
+    axes = result.decision.axes if result.status == "measured" else ()
+    if stop.reason == "settled" and any(
+        isinstance(axis.verdict, Undecided) and axis.verdict.because is WhyUndecided.BAND for axis in axes
+    ):
+        return "settled but for the noise band, which no further launch changes"
+    return STOPS.get(stop.reason, stop.reason)
 
 
 def _balance(record: RunRecord) -> str:

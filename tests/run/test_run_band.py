@@ -96,6 +96,7 @@ def test_what_would_be_a_zero_difference_is_undecided_under_a_coarse_band_in_eve
     ):
         assert "noise band" in text
         assert shown in " ".join(text.split())
+    assert "settled but" in place.measure("show", "last").stdout
     (row,) = [row for row in place.json("runs")["runs"] if row["run_id"] == run["run_id"]]
     assert (row["finding"], row["behavior"]) == ("undecided", "undecided")
     assert place.json("show", "last")["result"] == run["result"]
