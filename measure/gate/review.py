@@ -15,6 +15,7 @@ from measure.gate.markdown import code, plain
 from measure.record.ended import scope_reached
 from measure.record.models import Change, Measured, NoiseBand, RunRecord, Scope
 from measure.report import facts, wording
+from measure.report.family import family_sentences
 from measure.verdict.finding import FindingKind
 from measure.verdict.vocabulary import Unmeasured, WhyUnmeasured
 
@@ -113,11 +114,13 @@ def _about(record: RunRecord) -> str:
     return "the noise of identical arms" if plan.purpose == "band" else f"{plan.contrast.kind} {plan.contrast.place}"
 
 
-def as_markdown(records: Sequence[RunRecord]) -> str:
-    """The block for the parent's own record."""
+def as_markdown(records: Sequence[RunRecord], family: Sequence[RunRecord] = ()) -> str:
+    """The block for the parent's own record. `family`: all that have to be counted together, where that is more."""
     lines = ["### Rule effect measurement", ""]
     for record in records:
         lines += [*_lines(entry_of(record), record), ""]
+    if together := family_sentences(family or records):
+        lines += [f"All lines together: {_joined(together)}", ""]
     if any(record.result.status == "measured" for record in records):
         lines += ["A verdict answers for the probes that were put, not for the change.", ""]
     return "\n".join(lines)

@@ -247,3 +247,10 @@ def test_a_range_of_lines_is_one_contrast(place: Workplace) -> None:
     (run,) = place.json(*place.arguments("--drop", "CLAUDE.md:3-4", "--jobs", "4"))["runs"]
     assert run["plan"]["contrast"]["before"] == "- Keep functions short.\n- Ask before you push.\n"
     assert kind(run) == "load-bearing"
+
+
+def test_what_goes_into_the_parents_record_counts_all_lines_also_where_one_is_named(place: Workplace) -> None:
+    runs = place.json(*place.arguments(*dropping(*EIGHT), "--seed", "9", "--settle", "alone"))["runs"]
+    block = place.measure("review", runs[0]["run_id"]).stdout
+    assert "short of it" in block
+    assert "measured: load-bearing" in block
