@@ -26,7 +26,7 @@ from measure.record.index import only_one, place_of, stamps
 from measure.record.library import load, row_of
 from measure.record.store import RECORD, dump, read_model
 
-VERSION = 1
+VERSION = 2
 FOLDER = "folder"
 """Category of every table: the folder its row was read from."""
 
@@ -38,8 +38,9 @@ RUNS = {
     "behavior_pairs": "number",
     "content": "text", "content_shift": "number", "content_low": "number", "content_high": "number",
     "content_pairs": "number",
-    "launches": "number", "cost_usd": "number", "input_tokens": "number", "output_tokens": "number",
-    "cache_creation_input_tokens": "number", "cache_read_input_tokens": "number", "wall_s": "number",
+    "launches": "number", "shared": "number", "cost_usd": "number", "input_tokens": "number",
+    "output_tokens": "number", "cache_creation_input_tokens": "number", "cache_read_input_tokens": "number",
+    "wall_s": "number",
 }  # fmt: skip
 PROBES = {
     FOLDER: "text", "run_id": "text", "probe": "text", "axis": "text", "verdict": "text", "pairs": "number",
@@ -49,11 +50,16 @@ PROBES = {
 TRIALS = {
     FOLDER: "text", "run_id": "text", "trial": "text", "pair": "number", "round": "number", "probe": "text",
     "axis": "text", "arm": "text", "with_line": "bool", "attempt": "number", "position": "number", "topup": "bool",
+    "led": "bool", "counted_in": "text",
     "outcome": "text", "hole_report": "bool", "invalid": "text", "started_at": "time", "wall_s": "number",
     "input_tokens": "number", "output_tokens": "number", "cache_creation_input_tokens": "number",
     "cache_read_input_tokens": "number", "cost_usd": "number", "model_answered": "text", "turns": "number",
 }  # fmt: skip
-"""Columns and what each holds: text is a category, number a float (NaN: not known), time is UTC."""
+"""Columns and what each holds: text is a category, number a float (NaN: not known), time is UTC.
+
+A launch that several lines read stands in the trials of each; where `counted_in` names a run, that run pays for it, so
+sums of money and tokens over runs leave those rows out.
+"""
 SCHEMAS = {"runs": RUNS, "probes": PROBES, "trials": TRIALS}
 DTYPES = {"text": np.int32, "number": np.float64, "bool": np.bool_, "time": np.int64}
 """How a column is kept: words by their numbers, times in microseconds since 1970."""
@@ -204,7 +210,7 @@ def _run(folder: str, record: LongGlance) -> tuple[Any, ...]:
         *((plan.condition.name, plan.condition.stage) if plan else (None, None)),
         *((plan.judge_version, len(plan.probes)) if plan else (None, None)),
         *axes,
-        spent.launches, spent.cost_usd, spent.input_tokens, spent.output_tokens,
+        spent.launches, spent.shared, spent.cost_usd, spent.input_tokens, spent.output_tokens,
         spent.cache_creation_input_tokens, spent.cache_read_input_tokens, spent.wall_s,
     )  # fmt: skip
 
@@ -226,7 +232,7 @@ def _probes(folder: str, record: LongGlance) -> list[tuple[Any, ...]]:
 
 
 _TRIAL = itemgetter(
-    "id", "block", "round", "probe", "arm", "attempt", "position", "topup",
+    "id", "block", "round", "probe", "arm", "attempt", "position", "topup", "led", "counted_in",
     "reading", "invalid", "started_at", "wall_s", "usage", "model_answered", "turns",
 )  # fmt: skip
 _USAGE = itemgetter(
@@ -241,12 +247,12 @@ def _trials(folder: str, record: LongGlance) -> Iterable[Iterable[Any]]:
     axes = {entry.probe.id: entry.probe.axis.value for entry in record.plan.probes}
     with_arm = str(record.plan.contrast.with_arm)
     (
-        ids, blocks, rounds, probes, arms, attempts, positions, topups,
+        ids, blocks, rounds, probes, arms, attempts, positions, topups, led, counted,
         readings, invalids, began, wall, usages, models, turns,
     ) = zip(*map(_TRIAL, record.trials), strict=True)  # fmt: skip
     return (
         [folder] * len(ids), [record.run_id] * len(ids), ids, blocks, rounds, probes, map(axes.get, probes),
-        arms, [arm == with_arm for arm in arms], attempts, positions, topups,
+        arms, [arm == with_arm for arm in arms], attempts, positions, topups, led, counted,
         map(_outcome, readings), [reading is not None and reading["hole_report"] is not None for reading in readings],
         [invalid and invalid["reason"] for invalid in invalids],
         began, wall, *zip(*map(_USAGE, usages), strict=True), models, turns,

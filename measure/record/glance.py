@@ -104,6 +104,7 @@ class _Result(_Glance):
 
 class _Spending(_Glance):
     launches: int
+    shared: int = 0
     cost_usd: float | None
     input_tokens: int
     output_tokens: int
@@ -157,6 +158,8 @@ class Trial(TypedDict):
     attempt: int
     position: int
     topup: Annotated[bool, Field(default=False)]
+    led: Annotated[bool, Field(default=False)]
+    counted_in: _Or[str]
     started_at: datetime
     wall_s: float
     reading: _Or[Reading]

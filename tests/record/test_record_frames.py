@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import measure.record
+from measure.record.build import build
 from measure.record.frames import FOLDER, frames
 from measure.record.index import place_of
 from measure.record.models import RunRecord
@@ -53,6 +54,7 @@ def test_the_tables_say_what_the_records_say(root: Path, tmp_path: Path, records
             assert one["trial"] == trial.id
             assert (one["pair"], one["round"], one["position"]) == (trial.block, trial.round, trial.position)
             assert (one["attempt"], one["topup"], one["wall_s"]) == (trial.attempt, trial.topup, trial.wall_s)
+            assert one["led"] == trial.led
             assert one["with_line"] == (trial.arm is record.plan.contrast.with_arm)
             assert (one["arm"], one["started_at"]) == (trial.arm.value, trial.started_at)
             assert (one["output_tokens"], one["cost_usd"]) == (trial.usage.output_tokens, trial.usage.cost_usd)
@@ -169,3 +171,22 @@ def test_an_empty_folder_gives_empty_tables(tmp_path: Path) -> None:
     runs, probes, trials, _ = frames(tmp_path / "none", cache=tmp_path / "cache")
     assert len(runs) == len(probes) == len(trials) == 0
     assert "behavior_shift" in runs.columns
+
+
+def test_a_launch_that_another_run_pays_for_says_so_and_sums_leave_it_out(tmp_path: Path) -> None:
+    record = kinds()["redundant"]
+    assert record.plan is not None
+    shared = [
+        trial.model_copy(
+            update={"counted_in": "20260101-000000-aaaaaa" if trial.member else None, "led": trial.position == 1}
+        )
+        for trial in record.trials
+    ]
+    keep(tmp_path / "runs", build(record.plan, shared, record.stop, complete=True))
+    runs, _, trials, _ = frames(tmp_path / "runs", cache=tmp_path / "cache")
+    row, own = runs.iloc[0], trials[trials["counted_in"].isna()]
+    assert 0 < row["shared"] == len(trials) - len(own) < len(trials)
+    assert row["launches"] == len(own)
+    assert own["cost_usd"].sum() == pytest.approx(row["cost_usd"])
+    assert list(trials["led"]) == [trial.led for trial in shared]
+    assert set(trials["counted_in"].dropna()) == {"20260101-000000-aaaaaa"}
