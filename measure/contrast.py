@@ -83,6 +83,12 @@ class Contrast:
         """The arm that has the line: the variant for `add`, the baseline otherwise."""
         return "variant" if self.kind is EditKind.ADD else "baseline"
 
+    @property
+    def place(self) -> str:
+        """`FILE:LINE`, or `FILE:FROM-TO` where several lines are exchanged."""
+        last = self.line + self.before.removesuffix(b"\n").count(b"\n")
+        return f"{self.path}:{self.line}" if last == self.line else f"{self.path}:{self.line}-{last}"
+
     def apply(self, data: bytes) -> bytes:
         """The variant's bytes of the file, from the baseline's. Raises `ContrastError` for any other file's bytes."""
         if hashlib.sha256(data).hexdigest() != self.digest_before:

@@ -142,7 +142,7 @@ def _holds(group: list[Prepared], one: Prepared) -> bool:
 def _planned(one: Prepared, group: list[Prepared]) -> PlannedRun:
     return PlannedRun(
         name=one.name,
-        contrast=f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}",
+        contrast=f"{one.contrast.kind} {one.contrast.place}",
         probes=tuple(entry.probe.id for entry in one.probes),
         launches_at_most=one.launches_at_most,
         resolution=resolution_of(one, group, one.design.max_launches),
@@ -151,7 +151,7 @@ def _planned(one: Prepared, group: list[Prepared]) -> PlannedRun:
 
 def _shared(group: list[Prepared]) -> PlannedTogether:
     return PlannedTogether(
-        contrasts=tuple(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in group),
+        contrasts=tuple(f"{one.contrast.kind} {one.contrast.place}" for one in group),
         saving=saving_of(group),
     )
 
@@ -183,13 +183,17 @@ HOPELESS_CLIENT = ("auth:", "model-rejected:")
 
 def _fail_if_nothing_measured(root: Path, records: tuple[RunRecord, ...]) -> None:
     """Status 4, or 5 where the client can't be used, if any of the contrasts was not measured."""
-    for record in records:
-        if record.result.status != "unmeasured":
-            continue
+    without = [record for record in records if record.result.status == "unmeasured"]
+    for record in without:
+        assert record.result.status == "unmeasured"
         detail = record.result.detail or record.result.reason.value
+        place = record.plan.contrast.place if record.plan is not None else record.subject
+        told = "nothing was measured"
+        if len(without) < len(records):
+            told = f"{len(without)} of {len(records)} lines were not measured, {place} among them"
         if record.result.reason is WhyUnmeasured.CLIENT_FAILED and detail.startswith(HOPELESS_CLIENT):
-            raise ClientError(f"nothing was measured: {detail}", hint=advice_of(record, root))
-        raise NothingMeasuredError(f"nothing was measured: {detail}", hint=advice_of(record, root))
+            raise ClientError(f"{told}: {detail}", hint=advice_of(record, root))
+        raise NothingMeasuredError(f"{told}: {detail}", hint=advice_of(record, root))
 
 
 def resume_run(

@@ -21,7 +21,7 @@ from measure.plan.schedule import Block, Slot, block, derived_seed, shuffled
 from measure.plan.sharing import asked
 from measure.probe.model import Axis
 from measure.probe.order import orders
-from measure.record.models import Stop
+from measure.record.models import SHORT, Stop
 from measure.record.pairs import designs_of, pairs_of
 from measure.verdict.design import Pair, before_open, in_order
 from measure.verdict.look import look_at
@@ -225,8 +225,7 @@ class Rounds:
     def _stop(self, number: int, step: Settled) -> Stop:
         last, reason = self._standing[number].last, step.reason
         if reason is StopReason.CAP and all(claim.shows for claim in self._claims(number).values()):
-            # Each axis has its verdict, if not one that stands with all lines counted.
-            reason = StopReason.SETTLED
+            return Stop(reason=SHORT)
         return Stop(reason=reason.value, last_block=last if reason is StopReason.SETTLED else None)
 
     def _block(self, round_: int, question: str, numbers: Sequence[int], *, topup: bool = False) -> Block:

@@ -24,6 +24,8 @@ class Family(Stored):
     """False discovery rate that is kept over the whole family (e-BH)."""
     lines: tuple[str, ...]
     """Every run that launched anything on this axis."""
+    without_record: int = 0
+    """Lines declared with these of which there is no record; they count as lines that showed nothing."""
     differing_alone: tuple[str, ...]
     """Runs whose own verdict is a difference."""
     differing_together: tuple[str, ...]
@@ -36,7 +38,10 @@ class Family(Stored):
 
 def families_of(records: Sequence[RunRecord]) -> tuple[Family, ...]:
     """The families that these records make, one an axis; none where fewer than two lines were launched on it."""
-    return tuple(family for axis in Axis if (family := _family(axis, list(_members(axis, records)))) is not None)
+    known = {record.run_id for record in records}
+    gone = {run for record in records if record.plan is not None for run in record.plan.together} - known
+    found = (_family(axis, list(_members(axis, records)), len(gone)) for axis in Axis)
+    return tuple(family for family in found if family is not None)
 
 
 def _members(axis: Axis, records: Sequence[RunRecord]) -> Iterator[RunRecord]:
@@ -56,12 +61,12 @@ def claims_of(record: RunRecord) -> dict[Axis, Claim]:
     return {axis: _claim(record, axis) for axis in Axis if axis in asked}
 
 
-def _family(axis: Axis, members: Sequence[RunRecord]) -> Family | None:
-    if len(members) < 2:
+def _family(axis: Axis, members: Sequence[RunRecord], gone: int) -> Family | None:
+    if not members or len(members) + gone < 2:
         return None
     alpha = min(_parameters(record).alpha for record in members)
     claims = [_claim(record, axis) for record in members]
-    stands = standing(claims, alpha)
+    stands = standing([*claims, *[Claim()] * gone], alpha)
 
     def runs(shows: str, among: Collection[int]) -> tuple[str, ...]:
         return tuple(
@@ -75,6 +80,7 @@ def _family(axis: Axis, members: Sequence[RunRecord]) -> Family | None:
         axis=axis,
         alpha=alpha,
         lines=tuple(record.run_id for record in members),
+        without_record=gone,
         differing_alone=runs("difference", everyone),
         differing_together=runs("difference", stands),
         zero_alone=runs("zero-difference", everyone),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from measure.probe.model import Axis
-from measure.record.models import Arm
+from measure.record.models import Arm, place_of
 from measure.verdict.finding import FindingKind
 from measure.verdict.result import Effect, Interval
 
@@ -38,11 +38,12 @@ class _Contrast(_Glance):
     kind: str
     file: str
     line: int
+    before: str = ""
     with_arm: Arm
 
     @property
     def place(self) -> str:
-        return f"{self.file}:{self.line}"
+        return place_of(self.file, self.line, self.before)
 
 
 class _Probe(_Glance):

@@ -40,6 +40,12 @@ class Stored(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def place_of(file: str, line: int, before: str) -> str:
+    """The name of a contrast: its file and the lines that are exchanged, `before` being their text."""
+    last = line + before.removesuffix("\n").count("\n")
+    return f"{file}:{line}" if last == line else f"{file}:{line}-{last}"
+
+
 class ContrastRecord(Stored):
     """The one edit, byte for byte."""
 
@@ -66,8 +72,8 @@ class ContrastRecord(Stored):
 
     @property
     def place(self) -> str:
-        """`FILE:LINE`."""
-        return f"{self.file}:{self.line}"
+        """`FILE:LINE`, or `FILE:FROM-TO` where several lines are dropped or replaced."""
+        return place_of(self.file, self.line, self.before)
 
 
 class SurfaceRecord(Stored):
@@ -242,9 +248,14 @@ class Session(Stored):
     budget_usd: float | None = None
     trials_before: int
     """Launches recorded when it began."""
+    launches_elsewhere: int = 0
+    """Launches, and US dollars, that the same limits were used for by other contrasts of the command before."""
+    usd_elsewhere: float = 0.0
 
 
-FINAL_STOPS = frozenset({"settled", "cap", "repeats-done", "invalid"})
+SHORT = "short"
+"""The stop of a line whose verdict stands for itself, and with its rounds used up not with all lines counted."""
+FINAL_STOPS = frozenset({"settled", "cap", SHORT, "repeats-done", "invalid"})
 """Stops after which nothing of the plan is left to do."""
 
 
@@ -252,8 +263,9 @@ class Stop(Stored):
     """Why no further pair was launched."""
 
     reason: str
-    """`settled`, `cap`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`, `failing`,
-    `rate-limit`, `lock-lost`, `interrupted`; of a run that was not begun, why (`no-agent`, `tree-being-edited`)."""
+    """`settled`, `cap`, `short`, `repeats-done`, `invalid` (the stopping rule's words), or `budget`, `launches`,
+    `failing`, `rate-limit`, `lock-lost`, `interrupted`; of a run that was not begun, why (`no-agent`,
+    `tree-being-edited`)."""
     detail: str = ""
     last_block: int | None = None
     """Where the question was settled: the verdict reads the pairs up to this number. Those that were still under way

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from measure.client.trial import Reason
-from measure.record.models import InvalidRecord, RunRecord
+from measure.record.models import SHORT, InvalidRecord, RunRecord
 from measure.record.store import RUNNING, command_for
 
 BY_REASON: dict[Reason, str] = {
@@ -29,6 +29,9 @@ def advice_of(record: RunRecord, root: Path) -> str | None:
 
     `root` is where its record is.
     """
+    if record.stop is not None and record.stop.reason == SHORT:
+        more = f"{command_for('resume', record.run_id, root)} --max-rounds N"
+        return f"A verdict does not stand with all lines counted; more rounds may do: {more}"
     if record.complete or (record.stop is not None and record.stop.reason == RUNNING):
         return None
     resume = command_for("resume", record.run_id, root)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from measure.probe.model import Axis
 from measure.record.ended import NOT_READ, Ends, ends_by_probe, ends_of, scope_reached
-from measure.record.models import Arm, Plan, RunRecord, Stop, TrialRecord
+from measure.record.models import SHORT, Arm, Plan, RunRecord, Stop, TrialRecord
 from measure.record.store import RUNNING
 from measure.report import wording
 from measure.report.proof import beyond_sentence
@@ -270,12 +270,13 @@ def condition(record: RunRecord) -> tuple[tuple[str, str], ...]:
 def _together(plan: Plan) -> str:
     others = [run_id for run_id in plan.together if run_id != plan.run_id]
     until = {
-        "together": "each went on until its verdict stood with all of them counted",
-        "alone": "each went on until its verdict stood for itself",
+        "together": "; a line goes on until its verdict stands with all of them counted, or its rounds are used up",
+        "alone": "; a line goes on until its verdict stands for itself, or its rounds are used up",
     }
+    rule = until[plan.design.settle] if plan.design.parameters.repeats is None else ""
     return (
-        f"with {wording.count(len(others), 'other line')}, sharing the launches in the baseline; "
-        f"{until[plan.design.settle]}: {', '.join(others)}"
+        f"with {wording.count(len(others), 'other line')}, sharing the launches in the baseline{rule}: "
+        f"{', '.join(others)}"
     )
 
 
@@ -298,6 +299,7 @@ def _launches(record: RunRecord) -> str:
 
 STOPS = {
     "settled": "settled",
+    SHORT: "all rounds made; its verdict stands for itself, not with all lines counted",
     "cap": "still open when no whole round was left",
     "repeats-done": "all rounds of the fixed design made",
     "invalid": "no valid verdict could come of it any more",

@@ -76,26 +76,31 @@ def render_family(records: Sequence[RunRecord], *, width: int, colour: bool = Fa
     """A row for each of the lines that were measured together, and what stands of them all."""
     axes = [axis for axis in reversed(Axis) if any(_result(record, axis) is not None for record in records)]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="italic")
-    table.add_column("", no_wrap=True)
+    # What is told apart by stays whole; the line's words give way.
+    widest = max((len(facts.headline(record)[0]) for record in records), default=0) + 6
+    table.add_column("", no_wrap=True, min_width=widest)
     table.add_column("contrast", no_wrap=True, overflow="ellipsis")
     for axis in axes:
         table.add_column(axis.value, no_wrap=True)
+    short = _short(records)
     tokens = [_tokens(record) for record in records]
     if any(number is not None for number in tokens):
         table.add_column("tokens", no_wrap=True, justify="right")
-    table.add_column("run", no_wrap=True)
+    table.add_column("run", no_wrap=True, min_width=7)
     for record, number in zip(records, tokens, strict=True):
         status = facts.status_of_record(record)
         word, _ = facts.headline(record)
         sign = (f"{SIGNS[status]} {word}", STYLES[status]) if status is not None else (word, "")
-        head = Text.assemble(sign, "" if record.complete else " *")
+        head = Text.assemble(sign, " †" if record.run_id in short else "", "" if record.complete else " *")
         name = Text("…" + record.run_id.rpartition("-")[2])
-        cells = [_axis_cell(record, axis) for axis in axes]
+        cells = [_axis_cell(record, axis, brief=len(axes) > 1 and width < 100) for axis in axes]
         if any(known is not None for known in tokens):
             cells.append(Text("n/a" if number is None else f"~{number}"))
         table.add_row(head, Text(_place(record)), *cells, name)
         table.add_row("", Text(_line(record), style="dim"))
     parts: list[RenderableType] = [table]
+    if short:
+        parts.append(Text("† stands for itself, not with all lines counted"))
     if any(not record.complete for record in records):
         parts.append(Text("* ended early: 'measure resume RUN' goes on with all of them"))
     last = records[-1].run_id.rpartition("-")[2]
@@ -106,6 +111,16 @@ def render_family(records: Sequence[RunRecord], *, width: int, colour: bool = Fa
     ]
     text = printed(parts, width=width, colour=colour).rstrip("\n") + "\n" + family_block(records, width)
     return text if unicode else plain(text)
+
+
+def _short(records: Sequence[RunRecord]) -> frozenset[str]:
+    """Runs with a verdict that stands for itself and not with all lines counted."""
+    return frozenset(
+        run
+        for family in families_of(records)
+        for run in (*family.differing_alone, *family.zero_alone)
+        if run not in family.differing_together and run not in family.zero_together
+    )
 
 
 def _result(record: RunRecord, axis: Axis) -> AxisResult | None:
@@ -124,15 +139,16 @@ def _line(record: RunRecord) -> str:
     return safe(lines[0]) if lines else ""
 
 
-def _axis_cell(record: RunRecord, axis: Axis) -> Text:
-    """The verdict's sign, the evidence behind it and from how many pairs."""
+def _axis_cell(record: RunRecord, axis: Axis, *, brief: bool) -> Text:
+    """The verdict's sign, the evidence behind it and, but for brief, from how many pairs."""
     result = _result(record, axis)
     if result is None:
         return Text("")
     status = facts.looks_like(result.verdict)
     shown = result.evidence.zero if status is Status.ZERO_DIFFERENCE else result.evidence.deciding
     size = wording.evidence_size(shown) if shown is not None else "n/a"
-    return Text.assemble((SIGNS[status], STYLES[status]), f" e {size}, {wording.count(result.complete, 'pair')}")
+    pairs = "" if brief else f", {wording.count(result.complete, 'pair')}"
+    return Text.assemble((SIGNS[status], STYLES[status]), f" e {size}{pairs}")
 
 
 def _made(records: Sequence[RunRecord]) -> str:
@@ -161,8 +177,14 @@ def _sentences(family: Family, places: dict[str, str]) -> list[str]:
         return []
     axis, rate = AXIS_NAMES[family.axis].capitalize(), f"{100 * family.alpha:g} %"
     alone = f"{axis}: each run's verdict is held to {rate} errors for itself."
+    gone = (
+        f" ({family.without_record} of them without a record, which count as lines that showed nothing)"
+        if family.without_record
+        else ""
+    )
+    number = len(family.lines) + family.without_record
     together = (
-        f"With all {len(family.lines)} runs counted, at most {rate} of the claims that stand are expected to be false "
+        f"With all {number} runs counted{gone}, at most {rate} of the claims that stand are expected to be false "
         f"(false discovery rate, for differences and zero-differences each): {', '.join(claims)}."
     )
     return [f"{alone} {together}"]

@@ -38,7 +38,7 @@ def plan_lines(
         )
     most, likely = _launches(group, limits)
     lines += [f"Launches: {_bounds(group)}"]
-    if len(group) > 1 and first.design.settle == "together":
+    if len(group) > 1 and first.design.settle == "together" and first.design.parameters.repeats is None:
         lines.append(
             f"  A line goes on until its verdict also stands with all {len(group)} lines counted (--settle alone: "
             "until it stands for itself)."
@@ -123,7 +123,7 @@ def _several(group: Sequence[Prepared]) -> list[str]:
 
 
 def _contrast(one: Prepared) -> str:
-    return f"{one.contrast.kind} {safe(one.contrast.path)}:{one.contrast.line}: {_shortened(one.contrast.text.strip())}"
+    return f"{one.contrast.kind} {safe(one.contrast.place)}: {_shortened(one.contrast.text.strip())}"
 
 
 def _shortened(text: str) -> str:

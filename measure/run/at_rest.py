@@ -49,7 +49,7 @@ def stands(marker: Path) -> bool:
 def subjects_of(request: RunRequest) -> tuple[str, ...]:
     """What was to be measured, one for each contrast, as far as it can be told while the workspace is being edited."""
     try:
-        return tuple(f"{one.contrast.kind} {one.contrast.path}:{one.contrast.line}" for one in prepare(request))
+        return tuple(f"{one.contrast.kind} {one.contrast.place}" for one in prepare(request))
     except MeasureError:
         places = [
             *(f"drop {place}" for place in request.drop),

@@ -18,7 +18,7 @@ from measure import __version__
 from measure.arena.arena import Arena, Stall
 from measure.client.base import Client
 from measure.context.prove import Captured
-from measure.errors import MeasureError
+from measure.errors import MeasureError, RecordError
 from measure.judge import judge
 from measure.plan.budget import Budget
 from measure.plan.course import Course, Watched
@@ -27,6 +27,7 @@ from measure.plan.pace import Pace
 from measure.plan.rounds import Rounds
 from measure.plan.schedule import Slot
 from measure.plan.warmth import Warmth
+from measure.probe.model import Axis
 from measure.probe.question import Question
 from measure.record.bands import keep_band
 from measure.record.build import build, spending_of
@@ -42,6 +43,7 @@ from measure.run.proving import prompt_of, proof_of, sift_of
 from measure.run.resume import Again
 from measure.run.together import families
 from measure.surface import read_surface
+from measure.verdict.standing import Claim
 from measure.verdict.vocabulary import Unmeasured
 
 T = TypeVar("T")
@@ -66,6 +68,7 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
     """
 
     begun: list[str] = []
+    ahead = [f"{one.contrast.kind} {one.contrast.place}" for one, _ in contrasts]
 
     async def work(arena: Arena) -> tuple[RunRecord, ...]:
         # Everything is proved before anything is spent.
@@ -82,10 +85,12 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
                 for index, plan in zip(family, plans, strict=True)
             ]
             begun[:] = ids
+            for index in family:
+                ahead.remove(f"{contrasts[index][0].contrast.kind} {contrasts[index][0].contrast.place}")
             records |= dict(zip(family, await _launch(job, arena, budget, members), strict=True))
         return tuple(records[index] for index in sorted(records))
 
-    return _in_arena(job, work, begun)
+    return _in_arena(job, work, begun, ahead)
 
 
 def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
@@ -95,36 +100,54 @@ def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
         seen: defaultdict[str, Captured] = defaultdict(dict)
         ready = [await _ready(arena, one.client, one.prepared, seen) for one in again]
         budget = _budget(job, ready[0].one)
-        others = [
-            load(job.root / run_id)
-            for run_id in again[0].plan.together
-            if run_id not in {one.plan.run_id for one in again} and (job.root / run_id).is_dir()
-        ]
-        for record in others:
-            budget.take_over(record.trials)
+        before = read_sessions(job.root / again[0].plan.run_id)
+        elsewhere = before[0] if before else None
+        if elsewhere is not None:
+            budget.launched += elsewhere.launches_elsewhere
+            budget.told_usd += elsewhere.usd_elsewhere
+        others = []
+        for run_id in again[0].plan.together:
+            if run_id not in {one.plan.run_id for one in again}:
+                record = _record_of(job.root / run_id)
+                budget.take_over(record.trials if record is not None else ())
+                # A line of which there is no record counts as one that showed nothing.
+                others.append(claims_of(record) if record is not None else dict.fromkeys(Axis, Claim()))
+        for one in again:
+            # What can't be read is found out before anything is changed.
+            read_trials(job.root / one.plan.run_id)
         with ExitStack() as opened:
             members = []
             for one, member in zip(again, ready, strict=True):
                 writer = RunWriter.reopen(job.root / one.plan.run_id)
                 opened.callback(writer.close)
                 members.append((member, one.plan, writer))
-            return await _launch(job, arena, budget, members, others)
+            return await _launch(job, arena, budget, members, others, elsewhere)
 
     return _in_arena(job, work, [one.plan.run_id for one in again])
 
 
-def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]], begun: Sequence[str]) -> T:
-    """`begun` holds the ids of the family that is measured, as soon as there are some."""
-    return in_arena(work, silent_after_s=job.stale_after_s, after_a_signal=lambda: after_a_signal(job.root, begun))
+def _record_of(folder: Path) -> RunRecord | None:
+    try:
+        return load(folder)
+    except RecordError:
+        return None
 
 
-def after_a_signal(root: Path, begun: Sequence[str]) -> str:
-    """How to go on with the runs that a signal ended: one family, or none."""
+def _in_arena(job: Job, work: Callable[[Arena], Awaitable[T]], begun: Sequence[str], ahead: Sequence[str] = ()) -> T:
+    """`begun` holds the ids of the family that is measured, as soon as there are some; `ahead` names the others."""
+    return in_arena(
+        work, silent_after_s=job.stale_after_s, after_a_signal=lambda: after_a_signal(job.root, begun, ahead)
+    )
+
+
+def after_a_signal(root: Path, begun: Sequence[str], ahead: Sequence[str] = ()) -> str:
+    """How to go on with the runs that a signal ended, one family or none, and which contrasts were not begun."""
     if not begun:
         return "Nothing was launched, and no record was written."
     show, resume = (command_for(verb, begun[0], root) for verb in ("show", "resume"))
     whom = "" if len(begun) == 1 else " with all lines measured together"
-    return f"'{show}' shows what was measured; '{resume}' goes on{whom}. Records: {root}"
+    rest = f" Not begun: {', '.join(ahead)}." if ahead else ""
+    return f"'{show}' shows what was measured; '{resume}' goes on{whom}. Records: {root}{rest}"
 
 
 async def _ready(arena: Arena, client: Client, one: Prepared, seen: Mapping[str, Captured]) -> Ready:
@@ -142,12 +165,20 @@ async def _launch(
     arena: Arena,
     budget: Budget,
     family: Sequence[tuple[Ready, Plan, RunWriter]],
-    others: Sequence[RunRecord] = (),
+    others: Sequence[Mapping[Axis, Claim]] = (),
+    elsewhere: Session | None = None,
 ) -> tuple[RunRecord, ...]:
-    """Launch a family until each of its contrasts is settled, and write their records. `others` stay as they are."""
+    """Launch a family until each of its contrasts is settled, and write their records.
+
+    `others` are what lines of the family that stay as they are showed; `elsewhere`: a session that tells what the
+    limits were used for before by other families.
+    """
     ready = [member for member, _, _ in family]
     first, client = ready[0].one, ready[0].client
-    courses = [_course(member, plan, writer) for member, plan, writer in family]
+    used = (budget.launched, budget.spent_usd)
+    if elsewhere is not None:
+        used = (elsewhere.launches_elsewhere, elsewhere.usd_elsewhere)
+    courses = [_course(member, plan, writer, used) for member, plan, writer in family]
     records: dict[int, RunRecord] = {}
 
     def stall(slot: Slot) -> AbstractContextManager[Stall]:
@@ -175,14 +206,14 @@ async def _launch(
     )
     executor.take_over()
     try:
-        await executor.run(Rounds(courses, first.design.seed, [claims_of(record) for record in others]))
+        await executor.run(Rounds(courses, first.design.seed, others))
     finally:
         for course in courses:
             course.writer.close()
     return tuple(records[number] for number in range(len(courses)))
 
 
-def _course(member: Ready, plan: Plan, writer: RunWriter) -> Course:
+def _course(member: Ready, plan: Plan, writer: RunWriter, elsewhere: tuple[int, float]) -> Course:
     one, client = member.one, member.client
     before, _ = read_trials(writer.folder)
     parameters = one.design.parameters
@@ -194,6 +225,8 @@ def _course(member: Ready, plan: Plan, writer: RunWriter) -> Course:
             max_launches=one.design.max_launches,
             budget_usd=one.design.budget_usd,
             trials_before=len(before),
+            launches_elsewhere=elsewhere[0],
+            usd_elsewhere=round(elsewhere[1], 6),
         )
     )
     probes = {entry.probe.id: entry.probe for entry in plan.probes}

@@ -340,7 +340,7 @@ def _edits_on_command_line(request: RunRequest) -> Iterator[Edit]:
 
 
 def _place(contrast: Contrast) -> str:
-    return f"{contrast.kind} {contrast.path}:{contrast.line}"
+    return f"{contrast.kind} {contrast.place}"
 
 
 def _scope(request: RunRequest, measured: int) -> Scope:

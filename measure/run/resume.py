@@ -17,7 +17,7 @@ from measure.errors import RequestError
 from measure.probe.load import load_probe
 from measure.record.build import NOT_BEGUN, parameters_now
 from measure.record.condition import differing
-from measure.record.models import Plan, RunRecord
+from measure.record.models import SHORT, Plan, RunRecord
 from measure.record.pairs import designs_of
 from measure.record.rejudge import line_of
 from measure.record.store import PLAN, RECORD, read_model, read_plan, read_sessions, refuse_running
@@ -41,6 +41,9 @@ class Allowance:
     jobs: int | None = None
 
 
+OUT_OF_ROUNDS = frozenset({StopReason.CAP.value, SHORT})
+
+
 @dataclass(frozen=True, slots=True)
 class Again:
     """A recorded run that goes on."""
@@ -62,7 +65,13 @@ def prepare_family(folder: Path, allowance: Allowance, *, alone: bool = False) -
     members = [folder.parent / run_id for run_id in together]
     for one in members:
         refuse_running(one)
-    goes_on = [one for one in members if (one / PLAN).exists() and _is_open(one, allowance)]
+    named = folder.resolve()
+    goes_on = [
+        one
+        for one in members
+        if (one / PLAN).exists()
+        and (_is_open(one, allowance) or (allowance.max_rounds is not None and one.resolve() == named))
+    ]
     return tuple(prepare_again(one, allowance) for one in goes_on or [folder])
 
 
@@ -70,7 +79,7 @@ def _is_open(folder: Path, allowance: Allowance) -> bool:
     record = _record(folder)
     if record is None or not record.complete:
         return True
-    return allowance.max_rounds is not None and record.stop is not None and record.stop.reason == StopReason.CAP
+    return allowance.max_rounds is not None and record.stop is not None and record.stop.reason in OUT_OF_ROUNDS
 
 
 def prepare_again(folder: Path, allowance: Allowance) -> Again:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,6 +18,7 @@ from measure.plan.sharing import asked, launches_together
 from measure.record.pairs import designs_of
 from measure.run.prepare import Prepared
 from measure.verdict.band import bars_zero, open_shift
+from measure.verdict.parameters import Parameters
 from measure.verdict.resolution import AxisResolution, Resolution, resolve
 
 
@@ -84,9 +86,11 @@ def resolution_of(one: Prepared, family: Sequence[Prepared], launches: int | Non
     """What one contrast of a family can resolve under its noise bands, and with so many `launches` for all of them.
 
     Where a contrast shares its launches or has two axes, a verdict is taken to need whole rounds of all, so that no
-    more is promised than a limit allows.
+    more is promised than a limit allows. Of lines that are settled together, one that alone makes a difference has to
+    show it beside all the others.
     """
     barred = {used.band.axis for used in one.bands if bars_zero(one.design.parameters, used.band)}
+    one = _among(one, family)
     within = one.resolution.axes if launches is None else _axes_within(one, family, launches)
     return one.resolution.model_copy(
         update={
@@ -94,6 +98,25 @@ def resolution_of(one: Prepared, family: Sequence[Prepared], launches: int | Non
                 axis.model_copy(update={"zero_after": None}) if axis.axis in barred else axis for axis in within
             )
         }
+    )
+
+
+def _among(one: Prepared, family: Sequence[Prepared]) -> Prepared:
+    """The same with the launches after which a difference stands that no other line of the family shows."""
+    lifted = _with_flips(one.resolution.axes, one, family, one.design.parameters)
+    return replace(one, resolution=one.resolution.model_copy(update={"axes": lifted}))
+
+
+def _with_flips(
+    axes: tuple[AxisResolution, ...], one: Prepared, family: Sequence[Prepared], parameters: Parameters
+) -> tuple[AxisResolution, ...]:
+    if len(family) < 2 or one.design.settle == "alone" or parameters.repeats is not None:
+        return axes
+    beside = parameters.model_copy(update={"alpha": parameters.alpha / len(family)})
+    flips = resolve(designs_of(one.probes), beside).axes
+    return tuple(
+        axis.model_copy(update={"full_flip_after": flip.full_flip_after, "single_flip_after": flip.single_flip_after})
+        for axis, flip in zip(axes, flips, strict=True)
     )
 
 
@@ -106,7 +129,7 @@ def _axes_within(one: Prepared, family: Sequence[Prepared], launches: int) -> tu
         return one.resolution.axes
     name = "max_rounds" if parameters.repeats is None else "repeats"
     shorter = parameters.model_copy(update={name: max(1, rounds)})
-    axes = resolve(designs_of(one.probes), shorter).axes if rounds else ()
+    axes = _with_flips(resolve(designs_of(one.probes), shorter).axes, one, family, shorter) if rounds else ()
     by_itself = len(family) == 1 and len(one.resolution.axes) == 1
 
     def reached(axis: AxisResolution, after: int | None, in_fewer_rounds: int | None) -> int | None:

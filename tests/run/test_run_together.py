@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -173,6 +174,43 @@ def test_a_raised_limit_counts_the_launches_of_lines_that_are_done_as_well(place
     place.json("resume", runs[1]["run_id"], "--max-launches", "100")
     records = [json.loads((place.runs / run["run_id"] / "record.json").read_text()) for run in runs]
     assert 90 < len(launches(records)) <= 100
+
+
+def test_a_line_without_a_record_counts_as_one_that_showed_nothing(place: Workplace) -> None:
+    runs = place.json(*place.arguments(*dropping(*EIGHT), "--seed", "9", "--settle", "alone"))["runs"]
+    for run in runs[2:]:
+        shutil.rmtree(place.runs / run["run_id"])
+    assert "0 of 1 differences" in " ".join(place.measure("show", runs[0]["run_id"]).stdout.split())
+    (place.runs / runs[1]["run_id"] / "record.json").write_text("{")
+    shown = place.measure("show", runs[0]["run_id"])
+    assert "8 runs counted" in " ".join(shown.stdout.split())
+    assert "0 of 1 differences" in " ".join(shown.stdout.split())
+
+
+def test_a_line_that_falls_short_goes_on_when_it_is_named_and_the_run_says_how(place: Workplace) -> None:
+    # Two rounds of one probe less than it takes: four flips are 36.8, and eight lines take 160.
+    for file in sorted(place.probes.iterdir())[1:]:
+        file.unlink()
+    done = place.measure(*place.arguments(*dropping(*EIGHT), "--seed", "1", "--max-rounds", "5"))
+    assert "--max-rounds" in done.stderr
+    records = {folder.name: json.loads((folder / "record.json").read_text()) for folder in place.folders()}
+    first = next(iter(records))
+    assert records[first]["stop"]["reason"] == "short"
+    assert kind(records[first]) == "load-bearing"
+    after = place.json("resume", first, "--max-rounds", "7")
+    named = next(run for run in after["runs"] if run["run_id"] == first)
+    assert named["stop"]["reason"] == "settled"
+    assert after["families"][0]["differing_together"] == [first]
+
+
+def test_limits_of_a_command_hold_over_its_families_also_when_one_goes_on_later(place: Workplace) -> None:
+    demo = Path(__file__).resolve().parent.parent.parent / "probes" / "demo"
+    runs = place.json("run", "--probe", str(demo), "--seed", "7", "--max-launches", "26")["runs"]
+    made = sum(run["spending"]["launches"] for run in runs)
+    assert made == 26
+    assert runs[1]["stop"]["reason"] == "launches"
+    after = place.json("resume", runs[1]["run_id"], "--max-launches", "30")["runs"][0]
+    assert after["spending"]["launches"] == 30 - runs[0]["spending"]["launches"]
 
 
 @pytest.mark.parametrize("budget", [0.1, 0.6, 2.0])
