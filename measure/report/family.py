@@ -156,7 +156,7 @@ def _made(records: Sequence[RunRecord]) -> str:
     read = made + sum(record.spending.shared for record in records)
     costs = [record.spending.cost_usd for record in records if record.spending.cost_usd is not None]
     money = f", {sum(costs):.4f} USD as the client reports it" if costs else ""
-    if read == made:
+    if read == made or all(record.result.status != "measured" for record in records):
         return f"{wording.launches(made)}{money}."
     return (
         f"{wording.launches(made)}{money}. Measured one by one, the same pairs would have taken {read} "
