@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from measure.cli.output import say
-from measure.plan.course import Watched
+from measure.plan.course import Watched, launches_at_most
 from measure.plan.execute import Watcher
 from measure.plan.schedule import Slot
-from measure.plan.sharing import launches_together
 from measure.record.models import Arm, Stop, TrialRecord
 from measure.record.pairs import category_of
 from measure.report.terminal import safe
@@ -40,9 +39,7 @@ class Lines:
 
     def __post_init__(self) -> None:
         self.made = {(trial.block, trial.member) for one in self.watched for trial in one.before}
-        self._most = launches_together(
-            ([entry.probe for entry in one.plan.probes], one.parameters.rounds_at_most) for one in self.watched
-        )
+        self._most = launches_at_most(self.watched)
 
     def started(self, slot: Slot, position: int) -> None:
         """Nothing: a launch is told when it has ended."""

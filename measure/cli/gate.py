@@ -13,8 +13,7 @@ from measure.gate import brief, review
 from measure.gate.candidates import Candidate, find_candidates
 from measure.gate.firing import Firing, evaluate
 from measure.gate.unmeasured import reason_of, record_not_taken
-from measure.record.library import find, load, with_family
-from measure.record.models import RunRecord
+from measure.record.library import find, load_with_family
 from measure.record.store import default_root, open_root
 from measure.report.terminal import safe
 
@@ -113,11 +112,7 @@ def tell_range(names: Sequence[str], runs: Path | None, *, as_json: bool) -> Non
 def tell_outcome(names: Sequence[str], runs: Path | None, *, as_json: bool) -> None:
     """Print the block for the parent's own record."""
     root = default_root(runs)
-    folders = [find(root, name) for name in names]
-    records = [load(folder) for folder in folders]
-    family: Sequence[RunRecord] = records
-    for folder in folders:
-        family = with_family(family, folder.parent)
+    records, family = load_with_family([find(root, name) for name in names])
     markdown = review.as_markdown(records, family)
     if as_json:
         print_json(ReviewDocument(runs=tuple(review.entry_of(record) for record in records), markdown=markdown))

@@ -8,7 +8,7 @@ from pathlib import Path
 from measure.cli.documents import ReportDocument
 from measure.cli.output import print_json, say, show
 from measure.errors import RequestError
-from measure.record.library import find, load, with_family
+from measure.record.library import find, load_with_family
 from measure.record.store import default_root
 from measure.report.page import render_page
 
@@ -21,10 +21,7 @@ def write_page(names: Sequence[str], output: Path, root: Path | None, *, togethe
     `together`: with all that was measured together with the runs named.
     """
     folders = list(dict.fromkeys(find(default_root(root), name) for name in names))
-    records = [load(folder) for folder in folders]
-    family = records
-    for folder in folders:
-        family = list(with_family(family, folder.parent))
+    records, family = load_with_family(folders)
     records = family if together else records
     page = render_page(records, family)
     if output == STDOUT:

@@ -19,7 +19,7 @@ from measure.report.advice import advice_of
 from measure.report.family import family_block
 from measure.report.plan import client_line, plan_lines
 from measure.report.terminal import WIDTH
-from measure.run.at_rest import prepare_at_rest, subjects_of
+from measure.run.at_rest import changed_meanwhile, prepare_at_rest, subjects_of
 from measure.run.estimate import estimate
 from measure.run.places import mask_home
 from measure.run.prepare import Prepared
@@ -68,7 +68,7 @@ def measure_probes(
             print_json(PlansDocument(plans=plans, together=tuple(_shared(group) for group in groups if len(group) > 1)))
         return
     from measure.run.job import Job, measure_all
-    from measure.run.not_begun import edited_since, record_not_begun
+    from measure.run.not_begun import record_not_begun
 
     root = open_root(root)
     if missing is not None:
@@ -84,7 +84,7 @@ def measure_probes(
         try:
             records = measure_all(job, contrasts)
         except WorkspaceError as error:
-            if not edited_since(prepared):
+            if not any(map(changed_meanwhile, prepared)):
                 raise
             why = WhyUnmeasured.TREE_BEING_EDITED
             records = record_not_begun(root, request, prepared, why, "the workspace was edited after it was read")

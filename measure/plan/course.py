@@ -6,12 +6,13 @@ launches in the baseline and nothing else: each reads every answer for itself an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from measure.client.trial import Returned
 from measure.plan.failing import FailureWatch
 from measure.plan.schedule import Slot
+from measure.plan.sharing import launches_together
 from measure.probe.question import Question
 from measure.record.models import Plan, Stop, TrialRecord
 from measure.record.store import RunWriter
@@ -30,6 +31,13 @@ class Watched:
     plan: Plan
     parameters: Parameters
     before: tuple[TrialRecord, ...] = ()
+
+
+def launches_at_most(watched: Sequence[Watched]) -> int:
+    """Launches that the plans of a family allow together, retries left out."""
+    return launches_together(
+        ([entry.probe for entry in one.plan.probes], one.parameters.rounds_at_most) for one in watched
+    )
 
 
 @dataclass

@@ -37,7 +37,6 @@ class _Standing:
     step: Step
     taken: frozenset[tuple[int, str]]
     """Rounds and probes of its pairs that are counted or under way."""
-    busy: bool
     seen: int
     """Launches it was worked out from."""
     open_: frozenset[int]
@@ -173,7 +172,7 @@ class Rounds:
     def _top_up(self, topping: dict[int, str]) -> Block | None:
         wanted: dict[str, list[int]] = {}
         for number, probe in topping.items():
-            if not self._standing[number].busy:
+            if not self._standing[number].open_:
                 wanted.setdefault(self._asked[number][probe], []).append(number)
         if not wanted:
             return None
@@ -192,9 +191,7 @@ class Rounds:
         if known is not None and (known.seen, known.open_) == (len(course.trials), open_):
             return known
         if self._fixed:
-            standing = _Standing(
-                self._next_declared(number, open_), frozenset(), bool(mine), len(course.trials), open_, None
-            )
+            standing = _Standing(self._next_declared(number, open_), frozenset(), len(course.trials), open_, None)
         else:
             pairs = pairs_of(self._designs[number], course.plan.contrast, course.trials)
             step = next_step(
@@ -208,7 +205,7 @@ class Rounds:
             taken = self._counted(number, pairs) | {(slot.round, slot.probe) for slot in mine if not slot.topup}
             seen = before_open(pairs, open_)
             last = seen[-1].seq if seen else None
-            standing = _Standing(step, taken, bool(mine), len(course.trials), open_, last)
+            standing = _Standing(step, taken, len(course.trials), open_, last)
         self._standing[number] = standing
         return standing
 

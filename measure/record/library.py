@@ -120,6 +120,18 @@ def with_family(records: Sequence[RunRecord], root: Path) -> tuple[RunRecord, ..
     return tuple(found.values())
 
 
+def load_with_family(folders: Sequence[Path]) -> tuple[tuple[RunRecord, ...], tuple[RunRecord, ...]]:
+    """The records of these folders, and the same with all that were measured together with one of them.
+
+    Raises `RecordError` where one of the folders can't be read.
+    """
+    records = tuple(load(folder) for folder in folders)
+    family = records
+    for folder in folders:
+        family = with_family(family, folder.parent)
+    return records, family
+
+
 def glance(folder: Path) -> Glance | RunRecord:
     """A run for a list: a finished one without its trials, an interrupted one whole. Raises `RecordError`."""
     if (folder / RECORD).is_file():

@@ -21,9 +21,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from measure.plan.course import Watched
+from measure.plan.course import Watched, launches_at_most
 from measure.plan.schedule import Slot
-from measure.plan.sharing import launches_together
 from measure.probe.model import Axis
 from measure.record.models import Arm, Stop, TrialRecord
 from measure.record.pairs import category_of, designs_of, final_trials, pairs_of
@@ -100,9 +99,7 @@ class Picture:
         self._lock = threading.Lock()
         self._round = max((trial.round for one in self._courses for trial in one.trials), default=0)
         limit = self._courses[0].plan.design.max_launches
-        most = launches_together(
-            ([entry.probe for entry in one.plan.probes], one.parameters.rounds_at_most) for one in self._courses
-        )
+        most = launches_at_most(watched)
         self._most = most if limit is None else min(most, limit)
         self._under_way: set[tuple[int, int]] = set()
         self._rounds = max(one.parameters.rounds_at_most for one in self._courses)

@@ -14,6 +14,7 @@ from pathlib import Path
 from measure.errors import MeasureError
 from measure.run.prepare import Prepared, prepare
 from measure.run.request import RunRequest
+from measure.surface import read_surface
 
 LOOK_EVERY_S = 0.2
 
@@ -44,6 +45,20 @@ def prepare_at_rest(request: RunRequest, tell: Callable[[str], None]) -> tuple[P
 def stands(marker: Path) -> bool:
     """Whether the marker is there, whatever it is."""
     return os.path.lexists(marker)
+
+
+def changed_meanwhile(one: Prepared) -> tuple[str, ...]:
+    """What a record says of a workspace that is not as it was when its contrast was planned; empty where it is.
+
+    Arms are copies, so a change can't reach them; but the verdict is about the workspace as it stood.
+    """
+    try:
+        now = read_surface(one.surface.workspace, one.includes).digest
+    except MeasureError as error:
+        return (f"the workspace can't be read any more: {error.message}",)
+    if now == one.surface.digest:
+        return ()
+    return ("the workspace was changed during the run; the verdict is about it as it stood before",)
 
 
 def subjects_of(request: RunRequest) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from measure import __version__
 from measure.arena.arena import Arena, Stall
 from measure.client.base import Client
 from measure.context.prove import Captured
-from measure.errors import MeasureError, RecordError
+from measure.errors import RecordError
 from measure.judge import judge
 from measure.plan.budget import Budget
 from measure.plan.course import Course, Watched
@@ -35,6 +35,7 @@ from measure.record.family import claims_of
 from measure.record.library import load
 from measure.record.models import FINAL_STOPS, Change, Plan, RunRecord, Session, Stop, TrialRecord
 from measure.record.store import RunWriter, command_for, new_run_id, new_run_ids, read_sessions, read_trials
+from measure.run.at_rest import changed_meanwhile
 from measure.run.locked import in_arena
 from measure.run.places import without_home
 from measure.run.planning import Ready, plan_of
@@ -42,7 +43,6 @@ from measure.run.prepare import Prepared
 from measure.run.proving import prompt_of, proof_of, sift_of
 from measure.run.resume import Again
 from measure.run.together import families
-from measure.surface import read_surface
 from measure.verdict.standing import Claim
 from measure.verdict.vocabulary import Unmeasured
 
@@ -87,7 +87,8 @@ def measure_all(job: Job, contrasts: Sequence[tuple[Prepared, Client]]) -> tuple
             begun[:] = ids
             for index in family:
                 ahead.remove(f"{contrasts[index][0].contrast.kind} {contrasts[index][0].contrast.place}")
-            records |= dict(zip(family, await _launch(job, arena, budget, members), strict=True))
+            used = (budget.launched, budget.spent_usd)
+            records |= dict(zip(family, await _launch(job, arena, budget, members, used), strict=True))
         return tuple(records[index] for index in sorted(records))
 
     return _in_arena(job, work, begun, ahead)
@@ -101,10 +102,8 @@ def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
         ready = [await _ready(arena, one.client, one.prepared, seen) for one in again]
         budget = _budget(job, ready[0].one)
         before = read_sessions(job.root / again[0].plan.run_id)
-        elsewhere = before[0] if before else None
-        if elsewhere is not None:
-            budget.launched += elsewhere.launches_elsewhere
-            budget.told_usd += elsewhere.usd_elsewhere
+        used = (before[0].launches_elsewhere, before[0].usd_elsewhere) if before else (0, 0.0)
+        budget.launched, budget.told_usd = used
         others = []
         for run_id in again[0].plan.together:
             if run_id not in {one.plan.run_id for one in again}:
@@ -121,7 +120,7 @@ def go_on(job: Job, again: Sequence[Again]) -> tuple[RunRecord, ...]:
                 writer = RunWriter.reopen(job.root / one.plan.run_id)
                 opened.callback(writer.close)
                 members.append((member, one.plan, writer))
-            return await _launch(job, arena, budget, members, others, elsewhere)
+            return await _launch(job, arena, budget, members, used, others)
 
     return _in_arena(job, work, [one.plan.run_id for one in again])
 
@@ -165,20 +164,17 @@ async def _launch(
     arena: Arena,
     budget: Budget,
     family: Sequence[tuple[Ready, Plan, RunWriter]],
+    used_elsewhere: tuple[int, float],
     others: Sequence[Mapping[Axis, Claim]] = (),
-    elsewhere: Session | None = None,
 ) -> tuple[RunRecord, ...]:
     """Launch a family until each of its contrasts is settled, and write their records.
 
-    `others` are what lines of the family that stay as they are showed; `elsewhere`: a session that tells what the
-    limits were used for before by other families.
+    `used_elsewhere`: launches and US dollars that other families took of the same limits before. `others` are what
+    lines of the family that stay as they are showed.
     """
     ready = [member for member, _, _ in family]
     first, client = ready[0].one, ready[0].client
-    used = (budget.launched, budget.spent_usd)
-    if elsewhere is not None:
-        used = (elsewhere.launches_elsewhere, elsewhere.usd_elsewhere)
-    courses = [_course(member, plan, writer, used) for member, plan, writer in family]
+    courses = [_course(member, plan, writer, used_elsewhere) for member, plan, writer in family]
     records: dict[int, RunRecord] = {}
 
     def stall(slot: Slot) -> AbstractContextManager[Stall]:
@@ -246,7 +242,7 @@ def _finish(one: Prepared, course: Course) -> RunRecord:
     """Write the record of a contrast for which nothing more is launched."""
     assert course.stop is not None
     stop = _with_rest(course.stop, one, course.trials)
-    changed = _changed_meanwhile(one)
+    changed = changed_meanwhile(one)
     folder = course.writer.folder
     record = build(
         course.plan,
@@ -267,17 +263,6 @@ def _with_rest(stop: Stop, one: Prepared, trials: Sequence[TrialRecord]) -> Stop
     made = len({(trial.block, trial.arm) for trial in trials})
     most = 2 * len(one.probes) * one.design.parameters.rounds_at_most
     return stop.model_copy(update={"not_launched": max(0, most - made)})
-
-
-def _changed_meanwhile(one: Prepared) -> tuple[str, ...]:
-    """The arms are copies, so a change can't reach them; but the verdict is about the workspace as it stood."""
-    try:
-        now = read_surface(one.surface.workspace, one.includes).digest
-    except MeasureError as error:
-        return (f"the workspace can't be read any more: {error.message}",)
-    if now == one.surface.digest:
-        return ()
-    return ("the workspace was changed during the run; the verdict is about it as it stood before",)
 
 
 def record_unmeasured(root: Path, unmeasured: Unmeasured, subject: str, change: Change | None = None) -> RunRecord:

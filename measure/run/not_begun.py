@@ -12,7 +12,6 @@ from pathlib import Path
 
 from measure.client.base import Condition
 from measure.client.masking import Mask
-from measure.errors import MeasureError
 from measure.record.build import build
 from measure.record.models import RunRecord, Stop
 from measure.record.store import RunWriter, new_run_ids
@@ -20,7 +19,6 @@ from measure.run.places import mask_home
 from measure.run.planning import planned
 from measure.run.prepare import Prepared
 from measure.run.request import RunRequest
-from measure.surface import read_surface
 from measure.verdict.vocabulary import WhyUnmeasured
 
 UNKNOWN = "unknown"
@@ -42,18 +40,6 @@ def record_not_begun(
         writer.close()
         records.append(record)
     return tuple(records)
-
-
-def edited_since(prepared: Sequence[Prepared]) -> bool:
-    """Whether a workspace is not as it was when its contrast was planned."""
-    for one in prepared:
-        try:
-            now = read_surface(one.surface.workspace, one.includes)
-        except MeasureError:
-            return True
-        if now.digest != one.surface.digest:
-            return True
-    return False
 
 
 def _condition(request: RunRequest, one: Prepared) -> Condition:
